@@ -47,15 +47,11 @@ class Config(BaseModel):
     )
 
     # scope and input ----------------------------------------------------------------------------------
-    timezone: str = Field(
-        "", description="IANA zone of users who have none; empty means UTC with one warning."
-    )
+    timezone: str = Field("", description="IANA zone of users who have none; empty means UTC with one warning.")
     max_id_characters: int = Field(
         512, ge=16, le=4096, description="Longest id of a user, session or message; longer ones are refused."
     )
-    max_metadata_bytes: int = Field(
-        16_384, ge=0, description="Largest metadata of one item, as JSON in UTF-8."
-    )
+    max_metadata_bytes: int = Field(16_384, ge=0, description="Largest metadata of one item, as JSON in UTF-8.")
     max_message_characters: int = Field(
         1_000_000, ge=1000, description="Longest message; about 200,000 words. Longer ones are refused whole."
     )
@@ -137,9 +133,7 @@ class Config(BaseModel):
     working_share: float = Field(
         0.45, ge=0, le=1, description="Share of the budget that working memory may claim first."
     )
-    semantic_share: float = Field(
-        0.25, ge=0, le=1, description="Share of the budget that facts may claim first."
-    )
+    semantic_share: float = Field(0.25, ge=0, le=1, description="Share of the budget that facts may claim first.")
     episodic_candidates: int = Field(
         60, ge=1, le=2000, description="Episodes that are ranked in full after the first cut."
     )

@@ -261,7 +261,7 @@ class Writer(Reader, Protocol):
 
     def ensure_user(self, *, now: datetime, timezone: str | None = None) -> UserState: ...
     def set_user(
-        self, *, timezone: str | None = None, paused_at: datetime | None | Literal["keep"] = "keep"
+        self, *, timezone: str | None = None, paused_at: datetime | Literal["keep"] | None = "keep"
     ) -> None: ...
     def touch_session(self, session_id: str, *, at: datetime, now: datetime) -> Session: ...
     def end_session(self, session_id: str, *, now: datetime) -> bool:
@@ -356,9 +356,7 @@ class Writer(Reader, Protocol):
 class Operations(Protocol):
     """Across users, for maintenance. Short transactions of its own; never returns memory content."""
 
-    def close_idle_sessions(
-        self, *, idle_before: datetime, now: datetime, limit: int
-    ) -> list[tuple[str, str]]:
+    def close_idle_sessions(self, *, idle_before: datetime, now: datetime, limit: int) -> list[tuple[str, str]]:
         """(user id, session id) of up to ``limit`` open sessions with no turn since; each is now ended."""
         ...
 
@@ -366,9 +364,7 @@ class Operations(Protocol):
         """Slots, messages and facts past their time are gone; counts per kind."""
         ...
 
-    def due_jobs(
-        self, *, now: datetime, kinds: Sequence[str] | None = None, limit: int = 100
-    ) -> list[Job]: ...
+    def due_jobs(self, *, now: datetime, kinds: Sequence[str] | None = None, limit: int = 100) -> list[Job]: ...
     def finish_job(self, id: int) -> None: ...
     def fail_job(self, id: int, *, error: str, retry_at: datetime | None) -> None:
         """Without a retry time the job becomes a dead letter."""

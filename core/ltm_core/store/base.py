@@ -1,0 +1,433 @@
+"""What a store must be able to do. SQLite and PostgreSQL implement the same few protocols.
+
+A store knows users, rows and transactions; it decides nothing. One `Reader` sees one user at one moment, one
+`Writer` changes one user in one all-or-nothing transaction, and `Operations` is the only door that looks across
+users (sweeps, jobs, statistics): it never returns the content of a memory.
+
+Items: everything of one user (messages, facts, chunks, …) draws its number from one per-user counter, so an
+item number is unique inside the user, grows with insertion and is never reused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from ltm_core.types import (
+    Act,
+    Anchor,
+    Fact,
+    FactChange,
+    Importance,
+    Metadata,
+    Receipt,
+    Role,
+    Session,
+    Stats,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+OwnerKind: TypeAlias = Literal["message", "fact"]
+OWNER_CODES: Mapping[OwnerKind, int] = {"message": 0, "fact": 1}
+ROLE_CODES: Mapping[Role, int] = {"user": 0, "assistant": 1, "system": 2, "tool": 3}
+ACT_CODES: Mapping[Act, int] = {"statement": 0, "question": 1, "request": 2, "other": 3}
+IMPORTANCE_CODES: Mapping[Importance, int] = {"low": 0, "medium": 1, "high": 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserState:
+    """The row of one user."""
+
+    user_id: str
+    revision: int
+    timezone: str | None = None
+    paused_at: datetime | None = None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageRow:
+    """One stored turn. ``item`` is 0 until it is written; ``sequence`` orders equal instants."""
+
+    item: int = 0
+    id: str
+    has_caller_id: bool = False
+    session_id: str
+    sequence: int = 0
+    role: Role
+    name: str | None = None
+    content: str
+    at: datetime
+    timezone: str = "UTC"
+    recorded_at: datetime
+    act: Act = "other"
+    language: str = "other"
+    importance: Importance = "low"
+    reply_to: str | None = None
+    agent_id: str | None = None
+    task_id: str | None = None
+    app_id: str | None = None
+    doc_type: str | None = None
+    expires_at: datetime | None = None
+    archived_at: datetime | None = None
+    in_window: bool = True
+    """False once the session's window was cleared; the turn stays in episodic memory."""
+    redacted_at: datetime | None = None
+    metadata: Metadata = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkWrite:
+    """One indexed unit of an owner: its span, its terms with counts, its vector when there is one."""
+
+    start: int
+    end: int
+    terms: Mapping[str, int]
+    vector: NDArray[np.float32] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotRow:
+    """A short-lived value of one session."""
+
+    name: str
+    value: Any
+    set_at: datetime
+    expires_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """Work to be done later, as a row. ``payload`` is small JSON without memory text (ids and numbers)."""
+
+    id: int = 0
+    kind: str
+    user_id: str | None = None
+    payload: Metadata = field(default_factory=dict)
+    attempts: int = 0
+    run_after: datetime
+    status: Literal["ready", "dead"] = "ready"
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """One user's chunks as parallel arrays of length n, sorted by item."""
+
+    item: NDArray[np.int64]
+    owner: NDArray[np.int64]
+    """Item of the message or fact the chunk belongs to."""
+    kind: NDArray[np.int8]
+    """`OWNER_CODES`."""
+    at: NDArray[np.int64]
+    """Event time, microseconds since 1970 UTC."""
+    session: NDArray[np.int64]
+    """Keyed hash of the session id; 0 when unlabelled. `Reader.label` gives the hash of a label."""
+    agent: NDArray[np.int64]
+    task: NDArray[np.int64]
+    app: NDArray[np.int64]
+    role: NDArray[np.int8]
+    act: NDArray[np.int8]
+    importance: NDArray[np.int8]
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
+    length: NDArray[np.float32]
+    """Number of terms (with repeats), for BM25."""
+    expires: NDArray[np.int64]
+    """Microseconds since 1970 UTC; the largest int64 when it does not expire."""
+
+
+class Snapshot(Protocol):
+    """One user's searchable state at one revision; cached by the store, never stale at the moment it is taken."""
+
+    @property
+    def revision(self) -> int: ...
+    @property
+    def rows(self) -> Rows: ...
+    @property
+    def average_length(self) -> float: ...
+
+    def cosine(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Cosine of every row to the unit vector ``query``, in [-1, 1]; NaN where no vector was compared."""
+        ...
+
+    def postings(self, terms: Sequence[str]) -> list[tuple[NDArray[np.int64], NDArray[np.int32]]]:
+        """Per term, in order: the indices into `rows` that hold it, and how often. Empty arrays if none."""
+        ...
+
+
+class Reader(Protocol):
+    """One user's data at one moment. Unknown users read as empty."""
+
+    @property
+    def user_id(self) -> str: ...
+
+    def user(self) -> UserState | None: ...
+    def label(self, value: str | None) -> int:
+        """The keyed 63-bit hash by which `Rows` names a session, agent, task or app; 0 for None."""
+        ...
+
+    # messages -----------------------------------------------------------------------------------------
+    def message(self, id: str, *, session_id: str | None = None) -> MessageRow | None:
+        """By public id; without a session the newest one of that id."""
+        ...
+
+    def messages(
+        self,
+        *,
+        session_id: str | None = None,
+        items: Sequence[int] | None = None,
+        ids: Sequence[str] | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        roles: Sequence[Role] | None = None,
+        in_window: bool | None = None,
+        doc_types: Sequence[str] | None = None,
+        archived: bool | None = None,
+        expired_by: datetime | None = None,
+        after_item: int = 0,
+        newest_first: bool = False,
+        limit: int | None = None,
+    ) -> list[MessageRow]:
+        """Matching turns ordered by (at, sequence); half-open [since, until); ``after_item`` pages by item
+        (then the order is by item)."""
+        ...
+
+    def neighbours(self, item: int, *, before: int = 1, after: int = 1) -> list[MessageRow]:
+        """The turns of the same session just before and after, in order, without the turn itself."""
+        ...
+
+    # sessions and slots -------------------------------------------------------------------------------
+    def session(self, session_id: str) -> Session | None: ...
+    def sessions(self, *, after: str | None = None, limit: int = 100) -> list[Session]:
+        """Newest last activity first; ``after`` is an opaque cursor: the id of the last session seen."""
+        ...
+
+    def slots(self, session_id: str, *, now: datetime) -> list[SlotRow]: ...
+
+    # facts --------------------------------------------------------------------------------------------
+    def fact(self, id: str) -> Fact | None: ...
+    def facts(
+        self,
+        *,
+        items: Sequence[int] | None = None,
+        ids: Sequence[str] | None = None,
+        subject: str | None = None,
+        relation: str | None = None,
+        slots: Sequence[tuple[str, str]] | None = None,
+        current_at: datetime | None = None,
+        known_at: datetime | None = None,
+        evidence_of: Sequence[str] | None = None,
+        after_item: int = 0,
+        limit: int | None = None,
+    ) -> list[Fact]:
+        """Matching facts ordered by item (insertion). ``slots`` are (subject, relation) pairs, exact after
+        `fold`. ``current_at`` keeps only the facts that hold then; ``known_at`` sees the store as it was
+        recorded then; ``evidence_of`` keeps those that some of these message ids support. ``is_current`` is
+        as of ``current_at``, else now."""
+        ...
+
+    def fact_item(self, id: str) -> int | None: ...
+    def superseded_by(self, fact_id: str) -> list[Fact]:
+        """The facts whose ``superseded_by`` is this one, oldest first."""
+        ...
+
+    # the rest -----------------------------------------------------------------------------------------
+    def anchors(self, message_ids: Sequence[str] | None = None) -> list[Anchor]: ...
+    def changes(self, *, after: int = 0, limit: int = 100) -> list[FactChange]:
+        """The user's change feed in order; ``after`` is the number in ``FactChange.cursor``."""
+        ...
+
+    def is_tombstoned(self, kind: str, value: str) -> datetime | None:
+        """When ``value`` (a message id, a content) was erased, or None."""
+        ...
+
+    def erased_before(self) -> datetime | None:
+        """The erase watermark: what was said up to then is never written again."""
+        ...
+
+    def snapshot(self) -> Snapshot: ...
+    def counts(self) -> dict[str, int]: ...
+
+
+class Writer(Reader, Protocol):
+    """Changes to one user in one transaction; reads see them. Each call names what is true afterwards."""
+
+    def ensure_user(self, *, now: datetime, timezone: str | None = None) -> UserState: ...
+    def set_user(
+        self, *, timezone: str | None = None, paused_at: datetime | Literal["keep"] | None = "keep"
+    ) -> None: ...
+    def touch_session(self, session_id: str, *, at: datetime, now: datetime) -> Session: ...
+    def end_session(self, session_id: str, *, now: datetime) -> bool:
+        """The session is ended and its window and slots are empty; False if it was not open."""
+        ...
+
+    def clear_window(self, session_id: str) -> int: ...
+
+    def add_message(self, row: MessageRow) -> MessageRow:
+        """Stored with a new item and the next sequence."""
+        ...
+
+    def update_message(self, row: MessageRow) -> None:
+        """Every field but item, session and sequence is replaced."""
+        ...
+
+    def delete_messages(self, items: Sequence[int]) -> int:
+        """Gone with their chunks, vectors, postings, anchors and evidence rows."""
+        ...
+
+    def set_chunks(
+        self,
+        owner: OwnerKind,
+        item: int,
+        chunks: Sequence[ChunkWrite],
+        *,
+        at: datetime,
+        session_id: str | None = None,
+        agent_id: str | None = None,
+        task_id: str | None = None,
+        app_id: str | None = None,
+        role: Role = "user",
+        act: Act = "statement",
+        importance: Importance = "low",
+        expires_at: datetime | None = None,
+    ) -> None:
+        """The owner is indexed by exactly these chunks; earlier ones, with vectors and postings, are gone."""
+        ...
+
+    def set_vectors(self, vectors: Mapping[int, NDArray[np.float32]]) -> None:
+        """Chunk items get their vectors (used when the embedder was down at writing)."""
+        ...
+
+    def chunks_without_vector(self, *, limit: int) -> list[tuple[int, OwnerKind, int, int, int]]:
+        """(chunk item, owner kind, owner item, start, end), oldest first."""
+        ...
+
+    def add_fact(self, fact: Fact) -> int:
+        """Stored with its evidence; returns its item."""
+        ...
+
+    def update_fact(self, fact: Fact) -> None:
+        """Every field and the evidence are replaced; unknown ids raise NotFoundError."""
+        ...
+
+    def delete_facts(self, ids: Sequence[str]) -> int: ...
+    def touch_facts(self, ids: Sequence[str], *, now: datetime) -> None:
+        """access_count + 1; does not count as a change of the user's revision."""
+        ...
+
+    def add_anchor(self, anchor: Anchor, *, session_id: str, at: datetime) -> None: ...
+    def log_change(self, change: FactChange) -> FactChange:
+        """Appended to the feed; the returned change carries its cursor."""
+        ...
+
+    def set_slot(self, session_id: str, slot: SlotRow) -> None: ...
+    def delete_slot(self, session_id: str, name: str) -> bool: ...
+    def add_tombstones(self, entries: Sequence[tuple[str, str]], *, now: datetime) -> None:
+        """(kind, value) pairs; only keyed hashes are kept."""
+        ...
+
+    def set_erased_before(self, at: datetime) -> None: ...
+    def add_job(self, job: Job) -> None: ...
+    def audit(
+        self,
+        action: str,
+        *,
+        now: datetime,
+        actor: str | None,
+        target: str | None = None,
+        counts: Mapping[str, int] | None = None,
+    ) -> None:
+        """One row in the log; never content."""
+        ...
+
+    def erase_user(self, *, now: datetime) -> dict[str, int]:
+        """Every row of the user is gone, in every table; tombstones and the watermark stay, keyed. Returns the
+        rows removed per table. The bytes are gone after `Operations.scrub`."""
+        ...
+
+
+class Operations(Protocol):
+    """Across users, for maintenance. Short transactions of its own; never returns memory content."""
+
+    def close_idle_sessions(self, *, idle_before: datetime, now: datetime, limit: int) -> list[tuple[str, str]]:
+        """(user id, session id) of up to ``limit`` open sessions with no turn since; each is now ended."""
+        ...
+
+    def expire(self, *, now: datetime, limit: int) -> dict[str, int]:
+        """Slots, messages and facts past their time are gone; counts per kind."""
+        ...
+
+    def due_jobs(self, *, now: datetime, kinds: Sequence[str] | None = None, limit: int = 100) -> list[Job]: ...
+    def finish_job(self, id: int) -> None: ...
+    def fail_job(self, id: int, *, error: str, retry_at: datetime | None) -> None:
+        """Without a retry time the job becomes a dead letter."""
+        ...
+
+    def users(self, *, after: str | None = None, limit: int = 1000) -> list[str]: ...
+    def users_with_doc_types(self, doc_types: Sequence[str], *, limit: int) -> list[str]:
+        """Users who hold unarchived messages of these types."""
+        ...
+
+    def users_without_vectors(self, *, limit: int) -> list[str]: ...
+    def scrub(self, *, needles: Sequence[bytes] = (), wait_seconds: float) -> tuple[bool, int]:
+        """Freed bytes are overwritten on disk (log truncated, files scanned for ``needles``); (clean, files)."""
+        ...
+
+    def record_receipt(self, receipt: Receipt) -> None: ...
+    def stats(self) -> Stats: ...
+    def embedder_identity(self) -> str | None: ...
+    def set_embedder_identity(self, identity: str, *, dimension: int, now: datetime) -> None: ...
+
+
+class Store(Protocol):
+    """Safe to use from many threads; several processes may open one location; survives a fork."""
+
+    @property
+    def location(self) -> str: ...
+    @property
+    def read_only(self) -> bool: ...
+
+    def read(self, user_id: str) -> AbstractContextManager[Reader]:
+        """One consistent moment of one user; never blocks a writer."""
+        ...
+
+    def write(self, user_id: str) -> AbstractContextManager[Writer]:
+        """One transaction: committed when the block ends, undone when it raises. Waits for other writers up to
+        the busy timeout, then raises BusyError. The user's revision grows by one if anything changed."""
+        ...
+
+    def operations(self) -> Operations: ...
+    def mac(self, value: str) -> str:
+        """Keyed hash (hex) of an id, for receipts and logs."""
+        ...
+
+    def close(self) -> None: ...
+
+
+StoreFactory: TypeAlias = Callable[[], Store]
+__all__ = [
+    "ACT_CODES",
+    "IMPORTANCE_CODES",
+    "OWNER_CODES",
+    "ROLE_CODES",
+    "ChunkWrite",
+    "Job",
+    "MessageRow",
+    "Operations",
+    "OwnerKind",
+    "Reader",
+    "Rows",
+    "SlotRow",
+    "Snapshot",
+    "Store",
+    "StoreFactory",
+    "UserState",
+    "Writer",
+]

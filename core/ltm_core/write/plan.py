@@ -1,0 +1,130 @@
+"""What the write path passes from room to room: an utterance in, an analysis out, decisions at the end.
+
+    Utterance --analyse--> Analysis(anchors, candidates, requests) --resolve(current facts)--> Decision, …
+
+All of it is pure: no clock, no ids, no store; the caller injects them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from ltm_core.types import (
+    Act,
+    Anchor,
+    AssertedBy,
+    ChangeOp,
+    Evidence,
+    Fact,
+    FactKind,
+    Importance,
+    Modality,
+    Role,
+)
+
+Move: TypeAlias = Literal["state", "change", "correct", "cease", "revert"]
+"""What the words do to what was known: state it, change it, correct a wrong belief, end it, go back to it."""
+Reach: TypeAlias = Literal["slot", "subject", "class"]
+"""Which current facts a candidate may touch: its own (subject, relation), any of its subject, or those whose
+object belongs to a named class of things ("fruit")."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A turn already said in this session, newest last in `Utterance.before`."""
+
+    id: str
+    role: Role
+    content: str
+    from_tool: bool = False
+    """True when the answer rests on a tool or web result, or quotes one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Utterance:
+    """One message to analyse, with what it needs to be understood."""
+
+    message_id: str
+    role: Role
+    content: str
+    at: datetime
+    """Aware, in the user's zone: relative words resolve in this day."""
+    name: str | None = None
+    """Speaker's name, when the host gives one."""
+    me: str | None = None
+    """The account owner's name in a group chat; other names are other speakers."""
+    doc_type: str | None = None
+    before: tuple[Turn, ...] = ()
+    known_entities: tuple[str, ...] = ()
+    """Identifiers and names remembered from earlier sessions (for cross-session references)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A fact that the words propose, before it meets what is known."""
+
+    subject: str
+    relation: str
+    object: str
+    object_normalized: str
+    text: str
+    kind: FactKind = "fact"
+    is_positive: bool = True
+    is_about_user: bool = True
+    modality: Modality = "asserted"
+    speaker: str | None = None
+    asserted_by: AssertedBy = "user"
+    confidence: float = 1.0
+    relation_confidence: float = 1.0
+    """How sure the relation is; below the threshold the fact is kept but never supersedes."""
+    importance: Importance = "medium"
+    single_valued: bool = False
+    move: Move = "state"
+    reach: Reach = "slot"
+    classes: tuple[str, ...] = ()
+    wrong_object: str | None = None
+    """For a correction: the value that was never true, when the words name it."""
+    valid_from: datetime
+    valid_to: datetime | None = None
+    expires_at: datetime | None = None
+    evidence: tuple[Evidence, ...] = ()
+    tags: tuple[str, ...] = ()
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetRequest:
+    """The user asked in the chat to forget, or not to be reminded of, what ``target`` names."""
+
+    target: str
+    mode: Literal["erase", "suppress"]
+    relations: tuple[str, ...] = ()
+    """Relations that ``target`` names ("my address"), when it names any."""
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """What one utterance asks of memory."""
+
+    act: Act
+    language: str
+    anchors: tuple[Anchor, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    requests: tuple[ForgetRequest, ...] = ()
+    skipped: tuple[str, ...] = ()
+    """Per clause that looked like a fact and was not kept: "start-end:rule". No words."""
+    importance: Importance = "low"
+    """Of the message itself, in episodic memory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """One change to make. ``fact`` is the row to write as it must be afterwards; ``previous`` likewise."""
+
+    op: ChangeOp
+    fact: Fact
+    previous: Fact | None = None
+    reason: str = ""

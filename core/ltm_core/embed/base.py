@@ -95,12 +95,7 @@ class CheckedEmbedder:
     @property
     def name(self) -> str:
         name = self.inner.name
-        if (
-            not isinstance(name, str)
-            or not name.strip()
-            or len(name) > MAX_NAME_LENGTH
-            or not name.isprintable()
-        ):
+        if not isinstance(name, str) or not name.strip() or len(name) > MAX_NAME_LENGTH or not name.isprintable():
             raise ConfigError(
                 f"{type(self.inner).__name__}.name must be 1 to {MAX_NAME_LENGTH} printable characters"
             )
@@ -141,9 +136,7 @@ class CheckedEmbedder:
 
     def _whole_number(self, what: str, value: object, *, least: int) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ConfigError(
-                f"{type(self.inner).__name__}.{what} must be a whole number of at least {least}"
-            )
+            raise ConfigError(f"{type(self.inner).__name__}.{what} must be a whole number of at least {least}")
         return value
 
     def _call(self, method: Any, argument: Any) -> Any:

@@ -49,9 +49,7 @@ def from_langchain(embeddings: object, *, name: str | None = None, max_tokens: i
 def from_llamaindex(embedding: object, *, name: str | None = None, max_tokens: int = _MAX_TOKENS) -> Embedder:
     """A LlamaIndex ``BaseEmbedding`` as an embedder. See ``BridgedEmbedder`` for name and dimension."""
     if not is_llamaindex(embedding):
-        raise ConfigError(
-            f"{type(embedding).__name__} has no get_text_embedding_batch and get_query_embedding"
-        )
+        raise ConfigError(f"{type(embedding).__name__} has no get_text_embedding_batch and get_query_embedding")
     return BridgedEmbedder(embedding, "get_text_embedding_batch", "get_query_embedding", name, max_tokens)
 
 

@@ -25,9 +25,7 @@ def resolve_embedder(spec: str | Embedder | object | None = None) -> Embedder:
     if isinstance(spec, str):
         return _named(spec.strip())
     if isinstance(spec, type):
-        raise ConfigError(
-            f"embedder must be an object, not the class {spec.__name__}; possible are: {OPTIONS}"
-        )
+        raise ConfigError(f"embedder must be an object, not the class {spec.__name__}; possible are: {OPTIONS}")
     if is_embedder(spec):
         return checked(cast(Embedder, spec))
     from ltm_core.embed.bridges import bridge

@@ -10,6 +10,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from ltm_core.errors import UnavailableError
 
@@ -51,7 +52,11 @@ class JsonClient:
         self._retries = retries
         self._sleep = sleep
         self._opener = urllib.request.build_opener(
-            _NoRedirect, _HTTPHandler(connect_timeout), _HTTPSHandler(connect_timeout)
+            _NoRedirect,
+            _HTTPHandler(connect_timeout, read_timeout),
+            _HTTPSHandler(connect_timeout, read_timeout),
+            # A proxy cannot know what "this machine" means here.
+            *([urllib.request.ProxyHandler({})] if _is_this_machine(base_url) else []),
         )
 
     def post(self, path: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> Any:
@@ -101,6 +106,11 @@ class JsonClient:
             raise UnavailableError(f"{self._label} did not answer JSON") from None
 
 
+def _is_this_machine(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
 def _retry_after(error: urllib.error.HTTPError) -> float:
     try:
         return max(0.0, float(error.headers.get("Retry-After", "")))
@@ -113,34 +123,32 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def _with_connect_timeout(kind: type[http.client.HTTPConnection], seconds: float) -> Any:
+def _connection(kind: type[http.client.HTTPConnection], connecting: float, reading: float) -> Any:
     """The connection class, with another timeout while it connects than while it reads."""
 
     class Connection(kind):  # type: ignore[misc, valid-type]
         def connect(self) -> None:
-            reading = self.timeout
-            self.timeout = min(seconds, reading)
+            self.timeout = connecting
             super().connect()
-            self.timeout = reading
             self.sock.settimeout(reading)
 
     return Connection
 
 
 class _HTTPHandler(urllib.request.HTTPHandler):
-    def __init__(self, connect_timeout: float) -> None:
+    def __init__(self, connecting: float, reading: float) -> None:
         super().__init__()
-        self._connection = _with_connect_timeout(http.client.HTTPConnection, connect_timeout)
+        self._connection = _connection(http.client.HTTPConnection, connecting, reading)
 
     def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
         return self.do_open(self._connection, req)
 
 
 class _HTTPSHandler(urllib.request.HTTPSHandler):
-    def __init__(self, connect_timeout: float) -> None:
+    def __init__(self, connecting: float, reading: float) -> None:
         self._tls = ssl.create_default_context()
         super().__init__(context=self._tls)
-        self._connection = _with_connect_timeout(http.client.HTTPSConnection, connect_timeout)
+        self._connection = _connection(http.client.HTTPSConnection, connecting, reading)
 
     def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
         return self.do_open(self._connection, req, context=self._tls)

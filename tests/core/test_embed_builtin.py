@@ -23,25 +23,25 @@ class TestUniversalSentenceEncoder(EmbedderContract):
     KNOWS_MEANING = True
     KNOWS_CHINESE = True
 
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def embedder(self) -> Any:
         return UniversalSentenceEncoder()
 
 
 class TestHashEmbedder(EmbedderContract):
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def embedder(self) -> Any:
         return HashEmbedder()
 
 
 class TestSlowEmbedder(EmbedderContract):
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def embedder(self) -> Any:
         return SlowEmbedder(0.001, HashEmbedder(32))
 
 
 class TestCachedEmbedder(EmbedderContract):
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def embedder(self) -> Any:
         return CachedEmbedder(HashEmbedder(), size=4)
 

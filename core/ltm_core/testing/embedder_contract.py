@@ -1,7 +1,7 @@
 """What every embedder must do when the product uses it. Inherit the class and give it yours.
 
 class TestMine(EmbedderContract):
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def embedder(self):
         return MyEmbedder()
 """
@@ -49,11 +49,11 @@ class EmbedderContract:
     """Set it for a real model: paraphrases must be nearer than other things."""
     KNOWS_CHINESE = False
 
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def embedder(self) -> Any:
         raise NotImplementedError("give your embedder in the fixture `embedder`")
 
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def guarded(self, embedder: Any) -> Embedder:
         return resolve_embedder(embedder)
 

@@ -37,7 +37,7 @@ class Embedder(Protocol):
 
     @property
     def max_tokens(self) -> int:
-        """How much of a text the model reads; longer texts are shortened before the call."""
+        """How much of a text the model reads; longer texts are shortened before the call. May load the model."""
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -108,7 +108,8 @@ class CheckedEmbedder:
 
     @property
     def max_tokens(self) -> int:
-        return self._whole_number("max_tokens", self.inner.max_tokens, least=1)
+        value = self._call(lambda inner: inner.max_tokens, self.inner)
+        return self._whole_number("max_tokens", value, least=1)
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         import numpy as np

@@ -171,7 +171,7 @@ def test_of_data_only_the_first_chunks_are_indexed(text: str) -> None:
         "我喜欢茶，" * 20_000,
         "I like tea. " * 13_000,
         "a, " * 40_000,
-        "so...!?" * 40_000,
+        "so...!? " * 40_000,
         "it cost 1. " * 13_000,
     ],
 )

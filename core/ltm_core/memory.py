@@ -84,7 +84,9 @@ class LongTermMemory:
         from ltm_core.opening import open_runtime
 
         if vectors != "exact":
-            raise ConfigError(f"vectors={vectors!r} is not known; this version searches exactly (vectors=\"exact\")")
+            raise ConfigError(
+                f'vectors={vectors!r} is not known; this version searches exactly (vectors="exact")'
+            )
         return cls(
             open_runtime(
                 location,
@@ -192,7 +194,9 @@ class LongTermMemory:
         from ltm_core.write.service import Batch, observe
 
         runtime = self._runtime
-        scope = runtime.scope(user_id, identifier(session_id, "session_id", limit=self._limit), agent_id, task_id, app_id)
+        scope = runtime.scope(
+            user_id, identifier(session_id, "session_id", limit=self._limit), agent_id, task_id, app_id
+        )
         given = incoming(
             user=user,
             assistant=assistant,

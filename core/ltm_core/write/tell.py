@@ -42,7 +42,9 @@ def remember(
     if not words:
         raise InvalidInputError("text to remember must not be blank")
     if len(words) > runtime.config.max_message_characters:
-        raise InvalidInputError(f"text has {len(words)} characters, at most {runtime.config.max_message_characters}")
+        raise InvalidInputError(
+            f"text has {len(words)} characters, at most {runtime.config.max_message_characters}"
+        )
     if runtime.config.redact_pii:
         words = redact(words)[0]
     now = runtime.now()
@@ -73,7 +75,9 @@ def remember(
         )
         for c in candidates
     ]
-    changes = _learn(runtime, scope, told, metadata=metadata, timezone=timezone, now=now, actor=actor, action="remember")
+    changes = _learn(
+        runtime, scope, told, metadata=metadata, timezone=timezone, now=now, actor=actor, action="remember"
+    )
     return Observation(changes=changes)
 
 

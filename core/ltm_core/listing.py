@@ -151,7 +151,7 @@ def messages(
             limit=limit + 1,
         )
     last = found[min(limit, len(found)) - 1] if found else None
-    page = _page(
+    return _page(
         [stored(m) for m in found],
         limit,
         lambda _: "" if last is None else f"{_microseconds(last.at)}.{last.sequence}",
@@ -165,7 +165,6 @@ def messages(
             cursor=next_cursor,
         ),
     )
-    return page
 
 
 def _microseconds(moment: datetime) -> int:

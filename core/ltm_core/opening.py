@@ -9,6 +9,7 @@ from typing import Any
 
 from ltm_core.config import Config
 from ltm_core.embed.base import identity
+from ltm_core.embed.cache import CachedEmbedder
 from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.errors import ConfigError, EmbedderMismatchError
 from ltm_core.lexicon import default_lexicon
@@ -35,7 +36,7 @@ def open_runtime(
     if config is not None and not isinstance(config, Config):
         raise ConfigError(f"config must be a Config, not {type(config).__name__}")
     settings = Config.make(**overrides) if config is None else config.replaced(**overrides)
-    model = resolve_embedder(embedder)
+    model = CachedEmbedder(resolve_embedder(embedder))
     if isinstance(location, str) and "://" in location:
         raise ConfigError("location must be a directory or ':memory:'; this version has no other store")
     store = open_store(location, config=settings, read_only=read_only)

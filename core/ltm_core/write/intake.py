@@ -131,7 +131,8 @@ def checked_metadata(metadata: Any, *, most_bytes: int) -> dict[str, Any]:
         size = len(text.encode("utf-8"))
     except (TypeError, ValueError, RecursionError) as e:
         raise InvalidInputError(
-            f"metadata cannot be written as JSON ({type(e).__name__}): use text, numbers, true, false, null, lists, mappings"
+            f"metadata cannot be written as JSON ({type(e).__name__}): "
+            "use text, finite numbers, true, false, null, lists and mappings"
         ) from e
     if size > most_bytes:
         raise InvalidInputError(f"metadata has {size} bytes as JSON, at most {most_bytes} are allowed")

@@ -37,7 +37,7 @@ def remember(
     tags: Sequence[str],
     actor: str | None,
 ) -> Observation:
-    """What the text states is known from now on, because the user asked: facts it holds, or the text as a note."""
+    """What the text states is known from now on, because the user asked: its facts, or the text as a note."""
     words = clean(text).strip()
     if not words:
         raise InvalidInputError("text to remember must not be blank")

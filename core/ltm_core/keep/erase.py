@@ -13,7 +13,7 @@ from ltm_core.keep.matching import facts_named, turns_with
 from ltm_core.keep.sources import Sources, Trace, forget_turns, overwrite_sources, phrases_of, trace
 from ltm_core.store.base import Job
 from ltm_core.text.normalize import fold
-from ltm_core.types import Fact, FactChange, ForgetPreview, Receipt
+from ltm_core.types import Fact, FactChange, ForgetPreview, Receipt, Scope
 
 if TYPE_CHECKING:
     from ltm_core.config import Config
@@ -63,7 +63,9 @@ def fulfil_requests(
                     writer.update_fact(quiet)
                     changes.append(
                         writer.log_change(
-                            FactChange(op="suppress", fact=quiet, previous=fact, reason="asked in the chat", at=now)
+                            FactChange(
+                                op="suppress", fact=quiet, previous=fact, reason="asked in the chat", at=now
+                            )
                         )
                     )
             continue
@@ -146,6 +148,17 @@ def forget_session(runtime: Runtime, user_id: str, session_id: str, *, actor: st
     return _forget(
         runtime, user_id, [], rows, nothing, what="session", sources="delete", actor=actor, session_id=session_id
     )
+
+
+def forget_messages(runtime: Runtime, scope: Scope, ids: Sequence[str], *, actor: str | None) -> int:
+    """These turns of the session are gone, with the facts that only they supported; unknown ids are ignored."""
+    with runtime.store.read(scope.user_id) as reader:
+        rows = reader.messages(session_id=scope.session_id, ids=ids) if ids else []
+    if not rows:
+        return 0
+    nothing = Trace(phrases=(), items=frozenset(), seen_to=0)
+    _forget(runtime, scope.user_id, [], rows, nothing, what="messages", sources="delete", actor=actor)
+    return len(rows)
 
 
 def _versions(reader: Reader, fact: Fact) -> list[Fact]:
@@ -270,9 +283,7 @@ def fill_vectors(runtime: Runtime, user_id: str, *, limit: int = 1000) -> int:
             texts[chunk] = facts[owner].text
         elif kind == "message" and owner in turns:
             row = turns[owner]
-            texts[chunk] = embedded_text(
-                row.content[start:end], at=row.at.date(), speaker=row.name or row.role
-            )
+            texts[chunk] = embedded_text(row.content[start:end], at=row.at.date(), speaker=row.name or row.role)
     matrix = runtime.embed(list(texts.values()))
     if matrix is None:
         return 0

@@ -49,7 +49,7 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
         items += gone.get("messages", 0) + gone.get("facts", 0)
     archived = _archive(runtime, now=now, dry_run=False)
     embedded = _embed_waiting(runtime)
-    finished, dead = _jobs(runtime, now=now)
+    finished = _jobs(runtime, now=now)
     return MaintenanceReport(
         at=now,
         dry_run=False,
@@ -58,7 +58,6 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
         items_expired=items,
         archived=archived,
         jobs_done=finished,
-        jobs_dead=dead,
         erasures_finished=finished,
         embedded=embedded,
         seconds=time.perf_counter() - started,
@@ -120,20 +119,20 @@ def _embed_waiting(runtime: Runtime) -> int:
     return total
 
 
-def _jobs(runtime: Runtime, *, now: datetime) -> tuple[int, int]:
-    """Due jobs are done, or put off with growing waits, or dead after the last try."""
+def _jobs(runtime: Runtime, *, now: datetime) -> int:
+    """Due scrubs are done, or put off with growing waits: bytes on disk are owed to the user, so an erasure
+    never becomes a dead letter."""
     operations = runtime.store.operations()
     config = runtime.config
-    finished = dead = 0
+    finished = 0
     for job in operations.due_jobs(now=now, kinds=(SCRUB_JOB,), limit=config.maintenance_batch):
         clean, _ = operations.scrub(wait_seconds=config.erase_wait_seconds)
         if clean:
             operations.finish_job(job.id)
             finished += 1
-            continue
-        last = job.attempts + 1 >= config.job_attempts
-        # An erasure is never given up: bytes on disk are owed to the user.
-        wait = config.job_retry_seconds * 2 ** min(job.attempts, 10)
-        operations.fail_job(job.id, error="readers kept the log alive", retry_at=now + timedelta(seconds=wait))
-        dead += int(last)
-    return finished, dead
+        else:
+            wait = config.job_retry_seconds * 2 ** min(job.attempts, 10)
+            operations.fail_job(
+                job.id, error="readers kept the log alive", retry_at=now + timedelta(seconds=wait)
+            )
+    return finished

@@ -116,7 +116,9 @@ def _true_fact(runtime: Runtime, false: Fact, words: str, *, when: datetime, now
     )
     if stated is None:
         # A bare value: say it in the words of the old statement, so that it reads by itself.
-        told = false.text.replace(false.object, words, 1) if false.object and false.object in false.text else words
+        told = (
+            false.text.replace(false.object, words, 1) if false.object and false.object in false.text else words
+        )
         return replace(kept, text=told)
     return replace(
         kept,
@@ -177,7 +179,10 @@ def set_suppressed(
         fact = _get(writer, fact_id)
         after = replace(fact, suppressed_at=now if suppressed else None)
         op = Decision(
-            op="suppress" if suppressed else "unsuppress", fact=after, previous=fact, reason="asked through the API"
+            op="suppress" if suppressed else "unsuppress",
+            fact=after,
+            previous=fact,
+            reason="asked through the API",
         )
         changes = apply_decisions(writer, [op], now=now, vectors={})
         writer.audit(op.op, now=now, actor=actor, target=fact_id)

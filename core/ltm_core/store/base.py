@@ -192,11 +192,12 @@ class Reader(Protocol):
         archived: bool | None = None,
         expired_by: datetime | None = None,
         after_item: int = 0,
+        after: tuple[int, int] | None = None,
         newest_first: bool = False,
         limit: int | None = None,
     ) -> list[MessageRow]:
         """Matching turns ordered by (at, sequence); half-open [since, until); ``after_item`` pages by item
-        (then the order is by item)."""
+        (then the order is by item); ``after`` is a place (microseconds, sequence) in the order of time."""
         ...
 
     def neighbours(self, item: int, *, before: int = 1, after: int = 1) -> list[MessageRow]:

@@ -56,13 +56,9 @@ def fact_unit(text: str, *, extra: str = "") -> Unit:
     return Unit(start=0, end=len(text), terms=Counter(terms(f"{text} {extra}" if extra else text)), embed=text)
 
 
-def with_vectors(
-    units: Sequence[Unit], vectors: Mapping[str, NDArray[np.float32]]
-) -> tuple[ChunkWrite, ...]:
+def with_vectors(units: Sequence[Unit], vectors: Mapping[str, NDArray[np.float32]]) -> tuple[ChunkWrite, ...]:
     """The rows to write; a unit whose text has no vector yet gets it from ``maintain``."""
-    return tuple(
-        ChunkWrite(start=u.start, end=u.end, terms=u.terms, vector=vectors.get(u.embed)) for u in units
-    )
+    return tuple(ChunkWrite(start=u.start, end=u.end, terms=u.terms, vector=vectors.get(u.embed)) for u in units)
 
 
 def embed_texts(runtime: Runtime, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:

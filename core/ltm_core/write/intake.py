@@ -57,7 +57,9 @@ def incoming(
     if messages is not None and given:
         raise InvalidInputError("give either messages=[…] or user=/assistant=, not both")
     if message_id is not None and len(given) != 1:
-        raise InvalidInputError("message_id needs exactly one of user= and assistant=; use Message(id=…) in a list")
+        raise InvalidInputError(
+            "message_id needs exactly one of user= and assistant=; use Message(id=…) in a list"
+        )
     if reply_to is not None and messages is not None:
         raise InvalidInputError("reply_to goes with assistant=, not with messages=[…]")
     when = None if at is None else parse_instant(at, zone=zone)
@@ -105,7 +107,9 @@ def _message(value: Any, index: int, at: datetime | None, zone: tzinfo, id_limit
         )
     known = _ROLES.get(str(role).lower())
     if known is None:
-        raise InvalidInputError(f"messages[{index}] has the role {str(role)[:40]!r}; use one of {', '.join(get_args(Role))}")
+        raise InvalidInputError(
+            f"messages[{index}] has the role {str(role)[:40]!r}; use one of {', '.join(get_args(Role))}"
+        )
     return Incoming(
         role=known,
         content="" if content is None else _text(content, f"messages[{index}].content"),
@@ -126,7 +130,10 @@ def checked_metadata(metadata: Any, *, most_bytes: int) -> dict[str, Any]:
         text = json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False)
         size = len(text.encode("utf-8"))
     except (TypeError, ValueError, RecursionError) as e:
-        raise InvalidInputError(f"metadata cannot be written as JSON ({type(e).__name__}): use text, numbers, true, false, null, lists, mappings") from e
+        raise InvalidInputError(
+            f"metadata cannot be written as JSON ({type(e).__name__}): "
+            "use text, finite numbers, true, false, null, lists and mappings"
+        ) from e
     if size > most_bytes:
         raise InvalidInputError(f"metadata has {size} bytes as JSON, at most {most_bytes} are allowed")
     plain: dict[str, Any] = json.loads(text)

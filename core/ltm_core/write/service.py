@@ -64,9 +64,7 @@ def observe(runtime: Runtime, batch: Batch) -> Observation:
     now = runtime.now()
     session_id = batch.scope.session_id or ""
     if runtime.config.redact_pii:
-        batch = replace(
-            batch, messages=tuple(replace(m, content=redact(m.content)[0]) for m in batch.messages)
-        )
+        batch = replace(batch, messages=tuple(replace(m, content=redact(m.content)[0]) for m in batch.messages))
     with runtime.store.read(batch.scope.user_id) as reader:
         state = reader.user()
         if state is not None and state.paused_at is not None:
@@ -114,7 +112,9 @@ def _prepare(
             runtime, message, id=id_, at=at, zone=zone, before=before, known=known, batch=batch
         )
         turns.append(
-            Turn(id=id_, role=message.role, content=message.content, from_tool=_rests_on_tool(turns, message.role))
+            Turn(
+                id=id_, role=message.role, content=message.content, from_tool=_rests_on_tool(turns, message.role)
+            )
         )
     return prepared
 
@@ -234,9 +234,7 @@ def _write(
     late = {i for i, v in enumerate(verdicts) if v.fate in ("new", "edit")} - prepared.keys()
     if late:
         prepared |= {
-            i: p
-            for i, p in _prepare(runtime, writer, batch, verdicts, now=now, zone=zone).items()
-            if i in late
+            i: p for i, p in _prepare(runtime, writer, batch, verdicts, now=now, zone=zone).items() if i in late
         }
     statuses: list[MessageStatus] = []
     changes: list[FactChange] = []
@@ -246,7 +244,9 @@ def _write(
     for index, (message, verdict) in enumerate(zip(batch.messages, verdicts, strict=True)):
         if verdict.fate == "duplicate" or verdict.fate == "erased":
             id_ = verdict.stored.id if verdict.stored is not None else message.id or ""
-            statuses.append(MessageStatus(id=id_, status="duplicate" if verdict.fate == "duplicate" else "erased"))
+            statuses.append(
+                MessageStatus(id=id_, status="duplicate" if verdict.fate == "duplicate" else "erased")
+            )
             last_user = id_ if message.role == "user" else last_user
             continue
         ready = prepared[index]
@@ -278,9 +278,7 @@ def _write(
         changes += learn(runtime, writer, ready.analysis, batch=batch, vectors=vectors, now=now)
         changes += fulfil_requests(writer, targets.get(index, ()), config=runtime.config, now=now)
         skipped += [f"message {index} {s}" for s in ready.analysis.skipped]
-        statuses.append(
-            MessageStatus(id=ready.id, status="edited" if verdict.fate == "edit" else "stored")
-        )
+        statuses.append(MessageStatus(id=ready.id, status="edited" if verdict.fate == "edit" else "stored"))
         last_user = ready.id if message.role == "user" else last_user
     return Observation(
         messages=tuple(statuses), anchors=tuple(anchors), changes=tuple(changes), skipped=tuple(skipped)

@@ -43,9 +43,7 @@ def judge(reader: Reader, session_id: str, given: Sequence[Incoming], *, now: da
     return tuple(verdicts)
 
 
-def _aligned(
-    reader: Reader, session_id: str, given: Sequence[Incoming]
-) -> tuple[int, Sequence[MessageRow]]:
+def _aligned(reader: Reader, session_id: str, given: Sequence[Incoming]) -> tuple[int, Sequence[MessageRow]]:
     newest = reader.messages(
         session_id=session_id,
         roles=tuple({m.role for m in given}),

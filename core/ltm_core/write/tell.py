@@ -37,12 +37,14 @@ def remember(
     tags: Sequence[str],
     actor: str | None,
 ) -> Observation:
-    """What the text states is known from now on, because the user asked: facts it holds, or the text as a note."""
+    """What the text states is known from now on, because the user asked: its facts, or the text as a note."""
     words = clean(text).strip()
     if not words:
         raise InvalidInputError("text to remember must not be blank")
     if len(words) > runtime.config.max_message_characters:
-        raise InvalidInputError(f"text has {len(words)} characters, at most {runtime.config.max_message_characters}")
+        raise InvalidInputError(
+            f"text has {len(words)} characters, at most {runtime.config.max_message_characters}"
+        )
     if runtime.config.redact_pii:
         words = redact(words)[0]
     now = runtime.now()
@@ -73,7 +75,9 @@ def remember(
         )
         for c in candidates
     ]
-    changes = _learn(runtime, scope, told, metadata=metadata, timezone=timezone, now=now, actor=actor, action="remember")
+    changes = _learn(
+        runtime, scope, told, metadata=metadata, timezone=timezone, now=now, actor=actor, action="remember"
+    )
     return Observation(changes=changes)
 
 

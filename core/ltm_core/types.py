@@ -322,6 +322,21 @@ class Stats:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """What is known of one user at this moment."""
+
+    user_id: str
+    timezone: str | None
+    paused: bool
+    about_user: Mapping[str, tuple[Fact, ...]]
+    """Current facts about the user, by relation, oldest first."""
+    about_others: Mapping[str, tuple[Fact, ...]]
+    """Current facts about other people and things, by subject."""
+    assistant: tuple[Fact, ...]
+    """How the assistant is called and how it is to speak."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetPreview:
     """What ``forget_matching(dry_run=True)`` would erase."""
 

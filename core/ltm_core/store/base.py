@@ -192,11 +192,12 @@ class Reader(Protocol):
         archived: bool | None = None,
         expired_by: datetime | None = None,
         after_item: int = 0,
+        after: tuple[int, int] | None = None,
         newest_first: bool = False,
         limit: int | None = None,
     ) -> list[MessageRow]:
         """Matching turns ordered by (at, sequence); half-open [since, until); ``after_item`` pages by item
-        (then the order is by item)."""
+        (then the order is by item); ``after`` is a place (microseconds, sequence) in the order of time."""
         ...
 
     def neighbours(self, item: int, *, before: int = 1, after: int = 1) -> list[MessageRow]:
@@ -323,6 +324,10 @@ class Writer(Reader, Protocol):
         ...
 
     def add_anchor(self, anchor: Anchor, *, session_id: str, at: datetime) -> None: ...
+    def drop_anchors(self, message_item: int) -> int:
+        """The message has no anchors any more."""
+        ...
+
     def log_change(self, change: FactChange) -> FactChange:
         """Appended to the feed; the returned change carries its cursor."""
         ...
@@ -364,15 +369,20 @@ class Operations(Protocol):
         """Slots, messages and facts past their time are gone; counts per kind."""
         ...
 
+    def preview(self, *, idle_before: datetime, now: datetime) -> dict[str, int]:
+        """What the calls above would close and remove now: sessions, slots, messages, facts, due jobs."""
+        ...
+
     def due_jobs(self, *, now: datetime, kinds: Sequence[str] | None = None, limit: int = 100) -> list[Job]: ...
+    def add_job(self, job: Job) -> None: ...
     def finish_job(self, id: int) -> None: ...
     def fail_job(self, id: int, *, error: str, retry_at: datetime | None) -> None:
         """Without a retry time the job becomes a dead letter."""
         ...
 
     def users(self, *, after: str | None = None, limit: int = 1000) -> list[str]: ...
-    def users_with_doc_types(self, doc_types: Sequence[str], *, limit: int) -> list[str]:
-        """Users who hold unarchived messages of these types."""
+    def users_with_doc_types(self, doc_types: Sequence[str], *, before: datetime, limit: int) -> list[str]:
+        """Users who hold unarchived messages of these types, said before then."""
         ...
 
     def users_without_vectors(self, *, limit: int) -> list[str]: ...

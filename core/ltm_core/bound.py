@@ -1,0 +1,84 @@
+"""The door with the scope filled in."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ltm_core.errors import InvalidScopeError
+from ltm_core.types import Scope
+
+if TYPE_CHECKING:
+    from ltm_core.memory import LongTermMemory
+
+_NOT_BOUND = frozenset({"open", "aopen", "bind", "close", "aclose", "maintain", "amaintain", "stats", "astats"})
+
+
+@functools.lru_cache(maxsize=256)
+def _parameters(cls: type, name: str) -> frozenset[str]:
+    return frozenset(inspect.signature(getattr(cls, name)).parameters)
+
+
+class BoundMemory:
+    """Every method of `LongTermMemory` that takes a user, for one user.
+
+    The bound session and labels are used where a call names none; naming another user raises
+    InvalidScopeError.
+    """
+
+    def __init__(
+        self,
+        memory: LongTermMemory,
+        scope: Scope,
+        *,
+        actor: str | None = None,
+        timezone: str | None = None,
+        me: str | None = None,
+    ) -> None:
+        self._memory = memory
+        self._scope = scope
+        self._fixed = {
+            "user_id": scope.user_id,
+            "session_id": scope.session_id,
+            "agent_id": scope.agent_id,
+            "task_id": scope.task_id,
+            "app_id": scope.app_id,
+            "actor": actor,
+            "timezone": timezone,
+            "me": me,
+        }
+
+    @property
+    def memory(self) -> LongTermMemory:
+        """The memory behind it."""
+        return self._memory
+
+    @property
+    def scope(self) -> Scope:
+        """Whose memory this is."""
+        return self._scope
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_") or name in _NOT_BOUND or not callable(getattr(type(self._memory), name, None)):
+            raise AttributeError(f"BoundMemory has no method {name!r}")
+        method = getattr(self._memory, name)
+        accepted = _parameters(type(self._memory), name)
+        filled = {k: v for k, v in self._fixed.items() if v is not None and k in accepted}
+        user_id = self._scope.user_id
+
+        @functools.wraps(method)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if "user_id" in kwargs and str(kwargs["user_id"]) != user_id:
+                raise InvalidScopeError("this memory is bound to another user")
+            return method(*args, **{**filled, **kwargs})
+
+        return call
+
+    def __dir__(self) -> list[str]:
+        names = (n for n in dir(type(self._memory)) if not n.startswith("_") and n not in _NOT_BOUND)
+        return sorted({*super().__dir__(), *(n for n in names if callable(getattr(type(self._memory), n)))})
+
+    def __repr__(self) -> str:
+        return f"BoundMemory({self._memory!r})"

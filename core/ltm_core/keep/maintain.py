@@ -1,0 +1,138 @@
+"""Housekeeping in short transactions, safe beside live traffic: one report."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from ltm_core.keep.erase import SCRUB_JOB, fill_vectors
+from ltm_core.types import Anchor, Evidence, MaintenanceReport
+
+if TYPE_CHECKING:
+    from ltm_core.runtime import Runtime
+    from ltm_core.store.base import MessageRow, Reader, Writer
+
+_LONGEST_ANCHOR = 500
+"""Characters of an archived document that its anchor quotes; the document itself is the message."""
+
+
+def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceReport:
+    """Idle sessions are closed, what expired is gone, archived types are promoted, waiting work is done.
+
+    With ``dry_run`` nothing changes and the report counts what would be done.
+    """
+    started = time.perf_counter()
+    config = runtime.config
+    operations = runtime.store.operations()
+    batch = config.maintenance_batch
+    idle_before = now - timedelta(seconds=config.session_idle_seconds)
+    if dry_run:
+        preview = operations.preview(idle_before=idle_before, now=now)
+        return MaintenanceReport(
+            at=now,
+            dry_run=True,
+            sessions_closed=preview.get("sessions", 0),
+            slots_expired=preview.get("slots", 0),
+            items_expired=preview.get("messages", 0) + preview.get("facts", 0),
+            archived=_archive(runtime, now=now, dry_run=True),
+            jobs_done=preview.get("jobs", 0),
+            seconds=time.perf_counter() - started,
+        )
+    closed = 0
+    while done := operations.close_idle_sessions(idle_before=idle_before, now=now, limit=batch):
+        closed += len(done)
+    slots = items = 0
+    while any((gone := operations.expire(now=now, limit=batch)).values()):
+        slots += gone.get("slots", 0)
+        items += gone.get("messages", 0) + gone.get("facts", 0)
+    archived = _archive(runtime, now=now, dry_run=False)
+    embedded = _embed_waiting(runtime)
+    finished = _jobs(runtime, now=now)
+    return MaintenanceReport(
+        at=now,
+        dry_run=False,
+        sessions_closed=closed,
+        slots_expired=slots,
+        items_expired=items,
+        archived=archived,
+        jobs_done=finished,
+        erasures_finished=finished,
+        embedded=embedded,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _archive(runtime: Runtime, *, now: datetime, dry_run: bool) -> int:
+    """Messages of an archived doc_type that are old enough are kept for the long term, with an anchor each."""
+    config = runtime.config
+    before = now - timedelta(seconds=config.archive_after_seconds)
+    count = 0
+    for user_id in runtime.store.operations().users_with_doc_types(
+        config.archive_doc_types, before=before, limit=config.maintenance_batch
+    ):
+        if dry_run:
+            with runtime.store.read(user_id) as reader:
+                count += len(_due(runtime, reader, before=before))
+            continue
+        with runtime.store.write(user_id) as writer:
+            for row in _due(runtime, writer, before=before):
+                _promote(writer, row, now=now)
+                count += 1
+    return count
+
+
+def _due(runtime: Runtime, reader: Reader, *, before: datetime) -> list[MessageRow]:
+    return reader.messages(
+        doc_types=runtime.config.archive_doc_types,
+        archived=False,
+        until=before,
+        limit=runtime.config.maintenance_batch,
+    )
+
+
+def _promote(writer: Writer, row: MessageRow, *, now: datetime) -> None:
+    writer.update_message(replace(row, archived_at=now, importance="high", expires_at=None))
+    text = row.content[:_LONGEST_ANCHOR]
+    writer.add_anchor(
+        Anchor(
+            kind="scheduled_archive",
+            text=text,
+            evidence=Evidence(message_id=row.id, start=0, end=len(text)),
+            reason=f"doc_type {row.doc_type} is archived",
+            importance="high",
+        ),
+        session_id=row.session_id,
+        at=row.at,
+    )
+
+
+def _embed_waiting(runtime: Runtime) -> int:
+    """Units written while the embedder was down get their vectors; stops when it is down again."""
+    if not runtime.has_vectors:
+        return 0
+    total = 0
+    for user_id in runtime.store.operations().users_without_vectors(limit=runtime.config.maintenance_batch):
+        while done := fill_vectors(runtime, user_id, limit=runtime.config.maintenance_batch):
+            total += done
+    return total
+
+
+def _jobs(runtime: Runtime, *, now: datetime) -> int:
+    """Due scrubs are done, or put off with growing waits: bytes on disk are owed to the user, so an erasure
+    never becomes a dead letter."""
+    operations = runtime.store.operations()
+    config = runtime.config
+    finished = 0
+    for job in operations.due_jobs(now=now, kinds=(SCRUB_JOB,), limit=config.maintenance_batch):
+        clean, _ = operations.scrub(wait_seconds=config.erase_wait_seconds)
+        if clean:
+            operations.finish_job(job.id)
+            finished += 1
+        else:
+            wait = config.job_retry_seconds * 2 ** min(job.attempts, 10)
+            operations.fail_job(
+                job.id, error="readers kept the log alive", retry_at=now + timedelta(seconds=wait)
+            )
+    return finished

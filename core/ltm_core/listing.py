@@ -1,0 +1,210 @@
+"""Lists for people and programs: pages of facts, versions, turns, sessions, changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from ltm_core.errors import InvalidInputError, NotFoundError
+from ltm_core.types import Fact, FactChange, Page, Profile, Scope, Session, StoredMessage
+
+if TYPE_CHECKING:
+    from ltm_core.runtime import Runtime
+    from ltm_core.store.base import MessageRow, Reader
+
+T = TypeVar("T")
+
+
+def _page(
+    rows: Sequence[T], limit: int, cursor_of: Callable[[T], str], fetch: Callable[[str], Page[T]]
+) -> Page[T]:
+    """One page out of ``limit + 1`` rows: the extra row only tells that there is a next page."""
+    shown = tuple(rows[:limit])
+    more = len(rows) > limit
+    return Page(shown, cursor_of(shown[-1]) if more else None, fetch if more else None)
+
+
+def _number(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    try:
+        return int(cursor)
+    except ValueError as e:
+        raise InvalidInputError(f"cursor {cursor[:40]!r} was not given by this call") from e
+
+
+def facts(
+    runtime: Runtime,
+    user_id: str,
+    *,
+    as_of: datetime | None,
+    known_at: datetime | None,
+    include_superseded: bool,
+    subject: str | None,
+    relation: str | None,
+    limit: int,
+    cursor: str | None,
+) -> Page[Fact]:
+    moment = None if include_superseded else as_of or known_at or runtime.now()
+    with runtime.store.read(user_id) as reader:
+        found = reader.facts(
+            subject=subject,
+            relation=relation,
+            current_at=moment,
+            known_at=known_at,
+            after_item=_number(cursor),
+            limit=limit + 1,
+        )
+        last = reader.fact_item(found[limit - 1].id) if len(found) > limit else None
+
+    def following(next_cursor: str) -> Page[Fact]:
+        return facts(
+            runtime,
+            user_id,
+            as_of=as_of,
+            known_at=known_at,
+            include_superseded=include_superseded,
+            subject=subject,
+            relation=relation,
+            limit=limit,
+            cursor=next_cursor,
+        )
+
+    return _page(found, limit, lambda _: str(last), following)
+
+
+def history(runtime: Runtime, user_id: str, fact_id: str) -> Page[Fact]:
+    """All versions linked by succession, oldest first."""
+    with runtime.store.read(user_id) as reader:
+        start = reader.fact(fact_id)
+        if start is None:
+            raise NotFoundError(f"no fact {fact_id[:80]!r} for this user")
+        versions = _versions(reader, start)
+    return Page(tuple(sorted(versions, key=lambda f: (f.valid_from, f.recorded_at, f.id))))
+
+
+def _versions(reader: Reader, start: Fact) -> list[Fact]:
+    seen = {start.id: start}
+    waiting = [start]
+    while waiting:
+        fact = waiting.pop()
+        near = reader.superseded_by(fact.id)
+        if fact.superseded_by is not None:
+            successor = reader.fact(fact.superseded_by)
+            near = [*near, successor] if successor is not None else near
+        for other in near:
+            if other.id not in seen:
+                seen[other.id] = other
+                waiting.append(other)
+    return list(seen.values())
+
+
+def profile(runtime: Runtime, user_id: str) -> Profile:
+    with runtime.store.read(user_id) as reader:
+        state = reader.user()
+        current = reader.facts(current_at=runtime.now())
+    about_user: dict[str, tuple[Fact, ...]] = {}
+    about_others: dict[str, tuple[Fact, ...]] = {}
+    for fact in current:
+        if fact.subject == "user":
+            about_user[fact.relation] = (*about_user.get(fact.relation, ()), fact)
+        elif fact.subject != "assistant":
+            about_others[fact.subject] = (*about_others.get(fact.subject, ()), fact)
+    return Profile(
+        user_id=user_id,
+        timezone=state.timezone if state else None,
+        paused=state is not None and state.paused_at is not None,
+        about_user=about_user,
+        about_others=about_others,
+        assistant=tuple(f for f in current if f.subject == "assistant"),
+    )
+
+
+def changes(runtime: Runtime, user_id: str, *, since: str | None, limit: int) -> Page[FactChange]:
+    with runtime.store.read(user_id) as reader:
+        found = reader.changes(after=_number(since), limit=limit + 1)
+    return _page(
+        found, limit, lambda c: c.cursor, lambda cursor: changes(runtime, user_id, since=cursor, limit=limit)
+    )
+
+
+def messages(
+    runtime: Runtime,
+    scope: Scope,
+    *,
+    since: datetime | None,
+    until: datetime | None,
+    window_only: bool,
+    limit: int,
+    cursor: str | None,
+) -> Page[StoredMessage]:
+    """Ordered by (instant, insertion). The cursor is the place in that order."""
+    after = _place(cursor)
+    with runtime.store.read(scope.user_id) as reader:
+        found = reader.messages(
+            session_id=scope.session_id,
+            since=since,
+            until=until,
+            in_window=True if window_only else None,
+            after=after,
+            limit=limit + 1,
+        )
+    last = found[min(limit, len(found)) - 1] if found else None
+    return _page(
+        [stored(m) for m in found],
+        limit,
+        lambda _: "" if last is None else f"{_microseconds(last.at)}.{last.sequence}",
+        lambda next_cursor: messages(
+            runtime,
+            scope,
+            since=since,
+            until=until,
+            window_only=window_only,
+            limit=limit,
+            cursor=next_cursor,
+        ),
+    )
+
+
+def _microseconds(moment: datetime) -> int:
+    from ltm_core.store.clock import to_microseconds
+
+    return to_microseconds(moment)
+
+
+def _place(cursor: str | None) -> tuple[int, int] | None:
+    if cursor is None:
+        return None
+    at, _, sequence = cursor.partition(".")
+    return _number(at), _number(sequence)
+
+
+def stored(row: MessageRow) -> StoredMessage:
+    """The row as the caller sees it."""
+    return StoredMessage(
+        id=row.id,
+        role=row.role,
+        content=row.content,
+        at=row.at,
+        timezone=row.timezone,
+        session_id=row.session_id,
+        name=row.name,
+        act=row.act,
+        reply_to=row.reply_to,
+        doc_type=row.doc_type,
+        agent_id=row.agent_id,
+        task_id=row.task_id,
+        app_id=row.app_id,
+        metadata=row.metadata,
+        recorded_at=row.recorded_at,
+        redacted=row.redacted_at is not None,
+    )
+
+
+def sessions(runtime: Runtime, user_id: str, *, limit: int, cursor: str | None) -> Page[Session]:
+    with runtime.store.read(user_id) as reader:
+        found = reader.sessions(after=cursor, limit=limit + 1)
+    return _page(
+        found, limit, lambda s: s.id, lambda after: sessions(runtime, user_id, limit=limit, cursor=after)
+    )

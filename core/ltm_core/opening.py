@@ -1,0 +1,70 @@
+"""Wiring: settings, store, embedder and lexicon become one runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from ltm_core.config import Config
+from ltm_core.embed.base import identity
+from ltm_core.embed.cache import CachedEmbedder
+from ltm_core.embed.resolve import resolve_embedder
+from ltm_core.errors import ConfigError, EmbedderMismatchError
+from ltm_core.lexicon import default_lexicon
+from ltm_core.runtime import Runtime
+from ltm_core.store.base import Store
+from ltm_core.store.sqlite import open_store
+from ltm_core.text.chunks import CHUNKER_VERSION, TEMPLATE_VERSION
+from ltm_core.text.tokens import estimate_tokens
+from ltm_core.types import TokenCounter
+
+
+def open_runtime(
+    location: str | Path,
+    *,
+    config: Config | None,
+    embedder: object,
+    token_counter: TokenCounter | None,
+    clock: Callable[[], datetime],
+    new_id: Callable[[], str],
+    read_only: bool,
+    overrides: Mapping[str, Any],
+) -> Runtime:
+    """An open store with everything around it; on any error nothing is left open."""
+    if config is not None and not isinstance(config, Config):
+        raise ConfigError(f"config must be a Config, not {type(config).__name__}")
+    settings = Config.make(**overrides) if config is None else config.replaced(**overrides)
+    model = CachedEmbedder(resolve_embedder(embedder))
+    if isinstance(location, str) and "://" in location:
+        raise ConfigError("location must be a directory or ':memory:'; this version has no other store")
+    store = open_store(location, config=settings, read_only=read_only)
+    try:
+        _agree(store, model, now=clock())
+        return Runtime(
+            store=store,
+            config=settings,
+            embedder=model,
+            lexicon=default_lexicon(),
+            clock=clock,
+            new_id=new_id,
+            token_counter=token_counter or estimate_tokens,
+        )
+    except BaseException:
+        store.close()
+        raise
+
+
+def _agree(store: Store, model: Any, *, now: datetime) -> None:
+    """The store's vectors are this embedder's, or there are none yet."""
+    if model.dimension == 0:
+        return
+    given = identity(model, template_version=TEMPLATE_VERSION, chunker_version=CHUNKER_VERSION)
+    operations = store.operations()
+    stored = operations.embedder_identity()
+    if stored is None:
+        if not store.read_only:
+            operations.set_embedder_identity(given, dimension=model.dimension, now=now)
+    elif stored != given:
+        raise EmbedderMismatchError(stored, given)

@@ -1,0 +1,159 @@
+"""From a call to a recall: checks the options, embeds the question, opens one moment of the store."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, get_args
+
+from ltm_core.errors import InvalidInputError
+from ltm_core.recall.service import RecallRequest, recall_context, recall_search
+from ltm_core.text.normalize import clean
+from ltm_core.types import Context, ContextItem, Message, Scope, Tier, TokenCounter
+from ltm_core.when import parse_instant, parse_range
+from ltm_core.write.intake import incoming
+
+if TYPE_CHECKING:
+    from ltm_core.runtime import Runtime
+
+_FORMATS = ("text", "messages", "compact")
+_LONGEST_QUERY = 20_000
+"""Characters of a question that are read: its beginning and its end say what is asked."""
+
+
+def context(
+    runtime: Runtime,
+    scope: Scope,
+    query: str | None,
+    *,
+    now: datetime,
+    max_tokens: int | None,
+    tiers: Sequence[Tier],
+    exclude_message_ids: Iterable[str],
+    current_messages: Sequence[Message | Mapping[str, Any]] | None,
+    filters: Mapping[str, Any] | None,
+    token_counter: TokenCounter | None,
+    format: str,
+    language: str | None,
+) -> Context:
+    budget = runtime.config.max_tokens if max_tokens is None else max_tokens
+    if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
+        raise InvalidInputError(f"max_tokens must be a whole number from 0, not {budget!r}")
+    if format not in _FORMATS:
+        raise InvalidInputError(f"format must be one of {', '.join(_FORMATS)}, not {str(format)[:40]!r}")
+    request = RecallRequest(
+        scope=scope,
+        query=_query(query),
+        now=now,
+        tiers=_tiers(tiers),
+        exclude_message_ids=tuple(str(i) for i in exclude_message_ids),
+        current_messages=_current(runtime, current_messages, now=now),
+        filters=filters,
+        language=language,
+    )
+    with runtime.store.read(scope.user_id) as reader:
+        asked = request.query if request.query is not None else last_question(reader, scope)
+        vector = runtime.embed_query(asked) if asked else None
+        return recall_context(
+            reader,
+            request,
+            max_tokens=budget,
+            token_counter=token_counter or runtime.token_counter,
+            format=format,
+            config=runtime.config,
+            query_vector=vector,
+            embedder_name=runtime.embedder.name,
+            fence_mark=secrets.token_hex(4),
+        )
+
+
+def last_question(reader: Any, scope: Scope) -> str | None:
+    """The session's last user message, which a context without a query answers."""
+    if scope.session_id is None:
+        return None
+    rows = reader.messages(session_id=scope.session_id, roles=("user",), newest_first=True, limit=1)
+    return rows[0].content if rows else None
+
+
+def search(
+    runtime: Runtime,
+    scope: Scope,
+    query: str,
+    *,
+    now: datetime,
+    top_k: int,
+    min_similarity: float | None,
+    tiers: Sequence[Tier] | None,
+    since: datetime | str | None,
+    until: datetime | str | None,
+    filters: Mapping[str, Any] | None,
+) -> list[ContextItem]:
+    if min_similarity is not None and not 0 <= min_similarity <= 1:
+        raise InvalidInputError(f"min_similarity must be between 0 and 1, not {min_similarity!r}")
+    request = RecallRequest(
+        scope=scope,
+        query=_query(query) or "",
+        now=now,
+        tiers=_tiers(tiers or ("semantic", "episodic")),
+        filters=filters,
+        since=_edge(since, now=now, late=False),
+        until=_edge(until, now=now, late=True),
+        top_k=top_k,
+        min_similarity=min_similarity,
+    )
+    vector = runtime.embed_query(request.query or "")
+    with runtime.store.read(scope.user_id) as reader:
+        return recall_search(
+            reader,
+            request,
+            config=runtime.config,
+            query_vector=vector,
+            embedder_name=runtime.embedder.name,
+        )
+
+
+def _query(query: str | None) -> str | None:
+    if query is None:
+        return None
+    if not isinstance(query, str):
+        raise InvalidInputError(f"query must be text, not {type(query).__name__}")
+    text = clean(query)
+    if len(text) <= _LONGEST_QUERY:
+        return text
+    half = _LONGEST_QUERY // 2
+    return f"{text[:half]} {text[-half:]}"
+
+
+def _tiers(tiers: Sequence[Tier]) -> tuple[Tier, ...]:
+    known = get_args(Tier)
+    chosen = (tiers,) if isinstance(tiers, str) else tuple(tiers)
+    for tier in chosen:
+        if tier not in known:
+            raise InvalidInputError(f"tier {str(tier)[:40]!r} is not one of {', '.join(known)}")
+    return tuple(t for t in known if t in chosen)
+
+
+def _current(
+    runtime: Runtime, messages: Sequence[Message | Mapping[str, Any]] | None, *, now: datetime
+) -> tuple[Message, ...] | None:
+    if messages is None:
+        return None
+    config = runtime.config
+    given = incoming(
+        messages=messages,
+        zone=now.tzinfo or runtime.zone(None, None),
+        id_limit=config.max_id_characters,
+        text_limit=config.max_message_characters,
+    )
+    return tuple(Message(role=m.role, content=m.content, at=m.at, id=m.id, name=m.name) for m in given)
+
+
+def _edge(value: datetime | str | None, *, now: datetime, late: bool) -> datetime | None:
+    """An instant, or words: the start of what they name for ``since``, its end for ``until``."""
+    if value is None:
+        return None
+    if isinstance(value, datetime):
+        return parse_instant(value, zone=now.tzinfo or now.astimezone().tzinfo)  # type: ignore[arg-type]
+    since, until = parse_range(value, now=now)
+    return until if late else since

@@ -1,0 +1,103 @@
+"""What the rooms share: store, embedder, settings, clock, ids. Wired once by the door, passed inwards."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from typing import TYPE_CHECKING
+
+from ltm_core.embed.base import Embedder
+from ltm_core.errors import InvalidInputError, StoreError
+from ltm_core.types import Scope, TokenCounter
+from ltm_core.when import zone_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ltm_core.config import Config
+    from ltm_core.lexicon import Lexicon
+    from ltm_core.store.base import Store
+
+log = logging.getLogger("ltm")
+
+
+@dataclass(slots=True, kw_only=True)
+class Runtime:
+    """One open memory, seen from inside. Thread-safe: everything in it is immutable or locks itself."""
+
+    store: Store
+    config: Config
+    embedder: Embedder
+    lexicon: Lexicon
+    clock: Callable[[], datetime]
+    new_id: Callable[[], str]
+    token_counter: TokenCounter
+    _told: set[str] = field(default_factory=set)
+
+    def now(self) -> datetime:
+        """The injected clock's instant in UTC; a naive clock is refused."""
+        moment = self.clock()
+        if moment.tzinfo is None:
+            raise InvalidInputError("the clock must return aware datetimes")
+        return moment.astimezone(UTC)
+
+    def scope(
+        self,
+        user_id: object,
+        session_id: object = None,
+        agent_id: object = None,
+        task_id: object = None,
+        app_id: object = None,
+    ) -> Scope:
+        """The scope of a call; InvalidScopeError before anything is read or written."""
+        from ltm_core.scope import make_scope
+
+        return make_scope(
+            user_id,
+            session_id=session_id,
+            agent_id=agent_id,
+            task_id=task_id,
+            app_id=app_id,
+            limit=self.config.max_id_characters,
+        )
+
+    def zone(self, given: str | None, profile: str | None) -> tzinfo:
+        """The zone of a call: the call's, else the user's, else the configured one, else UTC (said once)."""
+        name = given or profile or self.config.timezone
+        if not name:
+            self.tell_once("zone", "no time zone is known: relative dates are read in UTC (set Config.timezone)")
+            name = "UTC"
+        return zone_of(name)
+
+    def tell_once(self, key: str, message: str) -> None:
+        """A warning in the log, the first time only."""
+        if key not in self._told:
+            self._told.add(key)
+            log.warning(message)
+
+    @property
+    def has_vectors(self) -> bool:
+        return self.embedder.dimension > 0
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
+        """Vectors of ``texts``, or None when there is no embedder or it is down (logged; keywords go on)."""
+        if not self.has_vectors or not texts:
+            return None
+        try:
+            return self.embedder.embed_documents(texts)
+        except StoreError as e:
+            log.warning("embedder %s is unavailable, %d texts wait for it: %s", self.embedder.name, len(texts), e)
+            return None
+
+    def embed_query(self, text: str) -> NDArray[np.float32] | None:
+        """The query's vector, or None when there is no embedder or it is down (logged)."""
+        if not self.has_vectors or not text.strip():
+            return None
+        try:
+            return self.embedder.embed_query(text)
+        except StoreError as e:
+            log.warning("embedder %s is unavailable, recall uses keywords only: %s", self.embedder.name, e)
+            return None

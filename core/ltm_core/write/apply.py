@@ -1,0 +1,86 @@
+"""Decisions become rows: the one place that writes facts, used by every door that changes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from ltm_core.types import Fact, FactChange
+from ltm_core.write.index import fact_unit, with_vectors
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ltm_core.store.base import Writer
+    from ltm_core.write.plan import Decision
+
+_ADDS = frozenset({"add", "supersede"})
+
+
+def fact_extra(fact: Fact) -> str:
+    """What else finds a fact by keyword: its subject when it is a thing, and its object."""
+    subject = "" if fact.subject in ("user", "assistant") else fact.subject.replace(":", " ")
+    return f"{subject} {fact.object}".strip()
+
+
+def apply_decisions(
+    writer: Writer,
+    decisions: Iterable[Decision],
+    *,
+    now: datetime,
+    vectors: Mapping[str, NDArray[np.float32]],
+) -> tuple[FactChange, ...]:
+    """Every decision is stored and logged; returns the changes with their place in the feed.
+
+    An ``add`` or ``supersede`` whose fact already exists under its id is an update of that row.
+    """
+    changes = []
+    for decision in decisions:
+        if decision.op == "skip":
+            changes.append(
+                FactChange(
+                    op="skip", fact=decision.fact, previous=decision.previous, reason=decision.reason, at=now
+                )
+            )
+            continue
+        # The successor is written first: the closed row points to it.
+        if decision.op in _ADDS and writer.fact_item(decision.fact.id) is None:
+            store_fact(writer, decision.fact, vectors=vectors)
+        else:
+            writer.update_fact(decision.fact)
+        if decision.previous is not None and decision.previous.id != decision.fact.id:
+            writer.update_fact(decision.previous)
+        changes.append(
+            writer.log_change(
+                FactChange(
+                    op=decision.op,
+                    fact=decision.fact,
+                    previous=decision.previous,
+                    reason=decision.reason,
+                    at=now,
+                )
+            )
+        )
+    return tuple(changes)
+
+
+def store_fact(writer: Writer, fact: Fact, *, vectors: Mapping[str, NDArray[np.float32]]) -> None:
+    """The fact is stored and can be found by its words and its meaning."""
+    item = writer.add_fact(fact)
+    writer.set_chunks(
+        "fact",
+        item,
+        with_vectors([fact_unit(fact.text, extra=fact_extra(fact))], vectors),
+        at=fact.valid_from,
+        session_id=fact.session_id,
+        agent_id=fact.agent_id,
+        task_id=fact.task_id,
+        app_id=fact.app_id,
+        role="user",
+        act="statement",
+        importance=fact.importance,
+        expires_at=fact.expires_at,
+    )

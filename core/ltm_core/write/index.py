@@ -1,0 +1,71 @@
+"""From words to what the store indexes: chunks with terms and vectors."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
+
+from ltm_core.store.base import ChunkWrite
+from ltm_core.text.chunks import chunk, embedded_text
+from ltm_core.text.terms import terms
+from ltm_core.text.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ltm_core.config import Config
+    from ltm_core.runtime import Runtime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """One chunk before it has a vector: its span, its counted terms, the text to embed."""
+
+    start: int
+    end: int
+    terms: Mapping[str, int]
+    embed: str
+
+
+def message_units(content: str, *, speaker: str, on: date, named: bool, config: Config) -> tuple[Unit, ...]:
+    """The indexed units of a turn. The speaker and the day go into the embedded text; a real name also counts
+    as a term, so that "what did Ana say" finds her turns."""
+    spans = chunk(
+        content,
+        max_tokens=config.chunk_tokens,
+        max_sentences=config.chunk_sentences,
+        max_chunks=config.max_chunks_per_message,
+        count=estimate_tokens,
+    )
+    units = []
+    for span in spans:
+        text = content[span.start : span.end]
+        counted = Counter(terms(f"{speaker} {text}" if named else text))
+        embed = embedded_text(text, at=on, speaker=speaker)
+        units.append(Unit(start=span.start, end=span.end, terms=counted, embed=embed))
+    return tuple(units)
+
+
+def fact_unit(text: str, *, extra: str = "") -> Unit:
+    """The single unit of a fact: its own words embedded as they are, with ``extra`` (an identifier, a subject)
+    counted among the terms."""
+    return Unit(start=0, end=len(text), terms=Counter(terms(f"{text} {extra}" if extra else text)), embed=text)
+
+
+def with_vectors(units: Sequence[Unit], vectors: Mapping[str, NDArray[np.float32]]) -> tuple[ChunkWrite, ...]:
+    """The rows to write; a unit whose text has no vector yet gets it from ``maintain``."""
+    return tuple(ChunkWrite(start=u.start, end=u.end, terms=u.terms, vector=vectors.get(u.embed)) for u in units)
+
+
+def embed_texts(runtime: Runtime, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+    """One vector per distinct text; empty when there is no embedder or it is down."""
+    distinct = list(dict.fromkeys(texts))
+    matrix = runtime.embed(distinct)
+    return {} if matrix is None else {t: matrix[i] for i, t in enumerate(distinct)}
+
+
+__all__ = ["Unit", "embed_texts", "fact_unit", "message_units", "with_vectors"]

@@ -1,0 +1,376 @@
+"""Observing: read what is needed, decide without I/O, embed outside the transaction, write all or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, tzinfo
+from typing import TYPE_CHECKING, Any
+
+from ltm_core.keep.erase import Target, fulfil_requests, settle, targets_of
+from ltm_core.text.language import detect_language
+from ltm_core.types import Fact, FactChange, MessageStatus, Observation, Scope
+from ltm_core.write.analyse import analyse
+from ltm_core.write.apply import apply_decisions
+from ltm_core.write.index import Unit, embed_texts, message_units, with_vectors
+from ltm_core.write.plan import Analysis, Candidate, Decision, Turn, Utterance
+from ltm_core.write.redact import redact
+from ltm_core.write.resolve import reach_of, resolve, retract_for_edit
+from ltm_core.write.statuses import Judged, judge
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ltm_core.runtime import Runtime
+    from ltm_core.store.base import MessageRow, Reader, Writer
+    from ltm_core.write.intake import Incoming
+
+_BEFORE = 12
+"""Stored turns an utterance is read against: a confirmation looks back at most a few exchanges."""
+_MOST_COMPARED = 64
+"""Current facts whose meaning is compared with a new one's; their vectors are made before the transaction."""
+_IDENTIFIER_RELATIONS = ("identifier", "order", "contract", "quote", "ticket", "parcel", "invoice")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """One call of ``observe``, checked."""
+
+    scope: Scope
+    messages: tuple[Incoming, ...]
+    timezone: str | None = None
+    doc_type: str | None = None
+    ttl: timedelta | None = None
+    metadata: Mapping[str, Any]
+    me: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class _Prepared:
+    """A message with everything that does not depend on other writers."""
+
+    message: Incoming
+    id: str
+    analysis: Analysis
+    units: tuple[Unit, ...]
+    at: datetime
+
+
+def observe(runtime: Runtime, batch: Batch) -> Observation:
+    """The batch is stored: messages, their index, anchors and fact changes, in one transaction."""
+    if not batch.messages:
+        return Observation()
+    now = runtime.now()
+    session_id = batch.scope.session_id or ""
+    if runtime.config.redact_pii:
+        batch = replace(batch, messages=tuple(replace(m, content=redact(m.content)[0]) for m in batch.messages))
+    with runtime.store.read(batch.scope.user_id) as reader:
+        state = reader.user()
+        if state is not None and state.paused_at is not None:
+            return Observation(skipped=tuple(f"message {i}: paused" for i in range(len(batch.messages))))
+        zone = runtime.zone(batch.timezone, state.timezone if state else None)
+        verdicts = judge(reader, session_id, batch.messages, now=now)
+        prepared = _prepare(runtime, reader, batch, verdicts, now=now, zone=zone)
+        compared = _to_compare(reader, prepared, now=now)
+        targets = {i: targets_of(reader, p.analysis.requests) for i, p in prepared.items() if p.analysis.requests}
+    texts = [u.embed for p in prepared.values() for u in p.units]
+    texts += [c.text for p in prepared.values() for c in p.analysis.candidates]
+    vectors = embed_texts(runtime, texts + compared)
+    with runtime.store.write(batch.scope.user_id) as writer:
+        writer.ensure_user(now=now, timezone=batch.timezone)
+        seen = _write(runtime, writer, batch, prepared, vectors, targets, now=now, zone=zone)
+    if targets:
+        settle(runtime, batch.scope.user_id)
+    return seen
+
+
+def _prepare(
+    runtime: Runtime,
+    reader: Reader,
+    batch: Batch,
+    verdicts: Sequence[Judged],
+    *,
+    now: datetime,
+    zone: tzinfo,
+) -> dict[int, _Prepared]:
+    """Analysis and units of every message that will be written, by its place in the batch."""
+    if not any(v.fate in ("new", "edit") for v in verdicts):
+        return {}
+    tail = reader.messages(session_id=batch.scope.session_id, newest_first=True, limit=_BEFORE)[::-1]
+    turns = _turns(tail)
+    known = _known_entities(reader, batch.scope.session_id)
+    prepared: dict[int, _Prepared] = {}
+    for index, (message, verdict) in enumerate(zip(batch.messages, verdicts, strict=True)):
+        if verdict.fate not in ("new", "edit"):
+            continue
+        stored = verdict.stored
+        id_ = stored.id if stored is not None else message.id or runtime.new_id()
+        at = message.at or (stored.at if stored is not None else now)
+        before = [t for t in turns if t.id != id_][-_BEFORE:]
+        prepared[index] = prepare_message(
+            runtime, message, id=id_, at=at, zone=zone, before=before, known=known, batch=batch
+        )
+        turns.append(
+            Turn(
+                id=id_, role=message.role, content=message.content, from_tool=_rests_on_tool(turns, message.role)
+            )
+        )
+    return prepared
+
+
+def prepare_message(
+    runtime: Runtime,
+    message: Incoming,
+    *,
+    id: str,
+    at: datetime,
+    zone: tzinfo,
+    before: Sequence[Turn],
+    known: Sequence[str],
+    batch: Batch,
+) -> _Prepared:
+    config = runtime.config
+    local = at.astimezone(zone)
+    utterance = Utterance(
+        message_id=id,
+        role=message.role,
+        content=message.content,
+        at=local,
+        name=message.name,
+        me=batch.me,
+        doc_type=batch.doc_type,
+        before=tuple(before),
+        known_entities=tuple(known),
+    )
+    analysis = analyse(
+        utterance,
+        lexicon=runtime.lexicon,
+        fact_threshold=config.fact_threshold,
+        identifier_patterns=config.identifier_patterns,
+        confirmations_from_tools=config.confirmations_from_tools,
+        clause_vectors=runtime.embed,
+    )
+    units = message_units(
+        message.content,
+        speaker=message.name or message.role,
+        on=local.date(),
+        named=message.name is not None,
+        config=config,
+    )
+    return _Prepared(message=message, id=id, analysis=analysis, units=units, at=at)
+
+
+def _turns(rows: Iterable[MessageRow]) -> list[Turn]:
+    turns: list[Turn] = []
+    for row in rows:
+        turns.append(
+            Turn(id=row.id, role=row.role, content=row.content, from_tool=_rests_on_tool(turns, row.role))
+        )
+    return turns
+
+
+def _rests_on_tool(turns: Sequence[Turn], role: str) -> bool:
+    """An answer given right after a tool's result repeats what the tool said."""
+    if role != "assistant":
+        return role == "tool"
+    for turn in reversed(turns):
+        if turn.role == "user":
+            return False
+        if turn.role == "tool":
+            return True
+    return False
+
+
+def _known_entities(reader: Reader, session_id: str | None) -> tuple[str, ...]:
+    facts = reader.facts(slots=[("user", r) for r in _IDENTIFIER_RELATIONS])
+    return tuple(dict.fromkeys(f.object for f in facts if f.session_id != session_id))
+
+
+def _to_compare(reader: Reader, prepared: Mapping[int, _Prepared], *, now: datetime) -> list[str]:
+    candidates = [c for p in prepared.values() for c in p.analysis.candidates]
+    return [f.text for f in current_in_reach(reader, candidates, now=now)][-_MOST_COMPARED:]
+
+
+def current_in_reach(reader: Reader, candidates: Sequence[Candidate], *, now: datetime) -> list[Fact]:
+    """The facts these candidates may touch: current ones of their slots, subjects, or all."""
+    if not candidates:
+        return []
+    reach = reach_of(candidates)
+    if reach.everything:
+        return reader.facts(current_at=now)
+    found: dict[str, Fact] = {}
+    if reach.slots:
+        found.update((f.id, f) for f in reader.facts(slots=tuple(reach.slots), current_at=now))
+    for subject in reach.subjects:
+        found.update((f.id, f) for f in reader.facts(subject=subject, current_at=now))
+    return list(found.values())
+
+
+def similarity_of(vectors: Mapping[str, NDArray[np.float32]]) -> Any:
+    """Cosine of two texts that were embedded together; 0 where a vector is missing."""
+
+    def similarity(a: str, b: str) -> float:
+        left, right = vectors.get(a), vectors.get(b)
+        return 0.0 if left is None or right is None else max(0.0, float(left @ right))
+
+    return similarity
+
+
+def _write(
+    runtime: Runtime,
+    writer: Writer,
+    batch: Batch,
+    prepared: dict[int, _Prepared],
+    vectors: Mapping[str, NDArray[np.float32]],
+    targets: Mapping[int, tuple[Target, ...]],
+    *,
+    now: datetime,
+    zone: tzinfo,
+) -> Observation:
+    session_id = batch.scope.session_id or ""
+    # Others may have written since the look at the store: the verdict that counts is made here.
+    verdicts = judge(writer, session_id, batch.messages, now=now)
+    late = {i for i, v in enumerate(verdicts) if v.fate in ("new", "edit")} - prepared.keys()
+    if late:
+        prepared |= {
+            i: p for i, p in _prepare(runtime, writer, batch, verdicts, now=now, zone=zone).items() if i in late
+        }
+    statuses: list[MessageStatus] = []
+    changes: list[FactChange] = []
+    anchors = []
+    skipped: list[str] = []
+    last_user: str | None = None
+    for index, (message, verdict) in enumerate(zip(batch.messages, verdicts, strict=True)):
+        if verdict.fate == "duplicate" or verdict.fate == "erased":
+            id_ = verdict.stored.id if verdict.stored is not None else message.id or ""
+            statuses.append(
+                MessageStatus(id=id_, status="duplicate" if verdict.fate == "duplicate" else "erased")
+            )
+            last_user = id_ if message.role == "user" else last_user
+            continue
+        ready = prepared[index]
+        if verdict.fate == "edit" and verdict.stored is not None:
+            row, lost = _edit(writer, verdict.stored, ready, now=now)
+            changes += apply_decisions(writer, lost, now=now, vectors=vectors)
+        else:
+            writer.touch_session(session_id, at=ready.at, now=now)
+            row = writer.add_message(
+                _row(batch, ready, reply_to=message.reply_to or _answered(message, last_user), zone=zone, now=now)
+            )
+        writer.set_chunks(
+            "message",
+            row.item,
+            with_vectors(ready.units, vectors),
+            at=row.at,
+            session_id=row.session_id,
+            agent_id=row.agent_id,
+            task_id=row.task_id,
+            app_id=row.app_id,
+            role=row.role,
+            act=row.act,
+            importance=row.importance,
+            expires_at=row.expires_at,
+        )
+        for anchor in ready.analysis.anchors:
+            writer.add_anchor(anchor, session_id=session_id, at=row.at)
+        anchors += ready.analysis.anchors
+        changes += learn(runtime, writer, ready.analysis, batch=batch, vectors=vectors, now=now)
+        changes += fulfil_requests(writer, targets.get(index, ()), config=runtime.config, now=now)
+        skipped += [f"message {index} {s}" for s in ready.analysis.skipped]
+        statuses.append(MessageStatus(id=ready.id, status="edited" if verdict.fate == "edit" else "stored"))
+        last_user = ready.id if message.role == "user" else last_user
+    return Observation(
+        messages=tuple(statuses), anchors=tuple(anchors), changes=tuple(changes), skipped=tuple(skipped)
+    )
+
+
+def learn(
+    runtime: Runtime,
+    writer: Writer,
+    analysis: Analysis,
+    *,
+    batch: Batch,
+    vectors: Mapping[str, NDArray[np.float32]],
+    now: datetime,
+) -> tuple[FactChange, ...]:
+    """The candidates meet what is known at this moment, and the outcome is stored."""
+    if not analysis.candidates:
+        return ()
+    scope = batch.scope
+    decisions = resolve(
+        analysis.candidates,
+        current_in_reach(writer, analysis.candidates, now=now),
+        user_id=scope.user_id,
+        session_id=scope.session_id,
+        agent_id=scope.agent_id,
+        task_id=scope.task_id,
+        app_id=scope.app_id,
+        now=now,
+        new_id=runtime.new_id,
+        lexicon=runtime.lexicon,
+        similarity=similarity_of(vectors),
+        relation_threshold=runtime.config.relation_threshold,
+        duplicate_similarity=runtime.config.duplicate_similarity,
+    )
+    extra = {"metadata": dict(batch.metadata)} if batch.metadata else {}
+    expires = None if batch.ttl is None else now + batch.ttl
+    decisions = tuple(
+        _labelled(d, doc_type=batch.doc_type, expires_at=expires, **extra) if d.op in ("add", "supersede") else d
+        for d in decisions
+    )
+    return apply_decisions(writer, decisions, now=now, vectors=vectors)
+
+
+def _labelled(decision: Decision, *, doc_type: str | None, expires_at: datetime | None, **extra: Any) -> Decision:
+    fact = decision.fact
+    ends = min((t for t in (fact.expires_at, expires_at) if t is not None), default=None)
+    return replace(decision, fact=replace(fact, doc_type=doc_type or fact.doc_type, expires_at=ends, **extra))
+
+
+def _answered(message: Incoming, last_user: str | None) -> str | None:
+    return last_user if message.role == "assistant" else None
+
+
+def _row(batch: Batch, ready: _Prepared, *, reply_to: str | None, zone: tzinfo, now: datetime) -> MessageRow:
+    from ltm_core.store.base import MessageRow
+
+    message, scope = ready.message, batch.scope
+    return MessageRow(
+        id=ready.id,
+        has_caller_id=message.id is not None,
+        session_id=scope.session_id or "",
+        role=message.role,
+        name=message.name,
+        content=message.content,
+        at=ready.at,
+        timezone=str(zone),
+        recorded_at=now,
+        act=ready.analysis.act,
+        language=detect_language(message.content),
+        importance=ready.analysis.importance,
+        reply_to=reply_to,
+        agent_id=scope.agent_id,
+        task_id=scope.task_id,
+        app_id=scope.app_id,
+        doc_type=batch.doc_type,
+        expires_at=None if batch.ttl is None else now + batch.ttl,
+        metadata=batch.metadata,
+    )
+
+
+def _edit(
+    writer: Writer, stored: MessageRow, ready: _Prepared, *, now: datetime
+) -> tuple[MessageRow, tuple[Decision, ...]]:
+    """The stored turn has the new words; facts that only the old words supported are retracted."""
+    supported = writer.facts(evidence_of=[stored.id])
+    row = replace(
+        stored,
+        content=ready.message.content,
+        act=ready.analysis.act,
+        language=detect_language(ready.message.content),
+        importance=ready.analysis.importance,
+    )
+    writer.update_message(row)
+    lost = retract_for_edit(supported, message_id=stored.id, now=now, new_content=row.content)
+    return row, lost

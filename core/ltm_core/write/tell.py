@@ -1,0 +1,169 @@
+"""Facts that do not come from a conversation: what the user asked to remember, what the application knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from ltm_core.errors import InvalidInputError
+from ltm_core.text.normalize import clean, fold
+from ltm_core.types import FactChange, FactKind, Importance, Observation, Scope
+from ltm_core.write.analyse import analyse
+from ltm_core.write.index import embed_texts
+from ltm_core.write.plan import Analysis, Candidate, Utterance
+from ltm_core.write.redact import redact
+from ltm_core.write.service import Batch, current_in_reach, learn
+
+if TYPE_CHECKING:
+    from ltm_core.runtime import Runtime
+
+_COVERED = 0.6
+"""Share of the text that its facts must quote; below it the whole text is kept as a note too."""
+
+
+def remember(
+    runtime: Runtime,
+    scope: Scope,
+    text: str,
+    *,
+    kind: FactKind | None,
+    importance: Importance | None,
+    expires_at: datetime | None,
+    at: datetime | None,
+    timezone: str | None,
+    metadata: Mapping[str, Any],
+    tags: Sequence[str],
+    actor: str | None,
+) -> Observation:
+    """What the text states is known from now on, because the user asked: its facts, or the text as a note."""
+    words = clean(text).strip()
+    if not words:
+        raise InvalidInputError("text to remember must not be blank")
+    if len(words) > runtime.config.max_message_characters:
+        raise InvalidInputError(
+            f"text has {len(words)} characters, at most {runtime.config.max_message_characters}"
+        )
+    if runtime.config.redact_pii:
+        words = redact(words)[0]
+    now = runtime.now()
+    with runtime.store.read(scope.user_id) as reader:
+        state = reader.user()
+        zone = runtime.zone(timezone, state.timezone if state else None)
+    when = (at or now).astimezone(zone)
+    analysis = analyse(
+        Utterance(message_id="", role="user", content=words, at=when),
+        lexicon=runtime.lexicon,
+        fact_threshold=runtime.config.fact_threshold,
+        identifier_patterns=runtime.config.identifier_patterns,
+        clause_vectors=runtime.embed,
+    )
+    covered = sum(e.end - e.start for c in analysis.candidates for e in c.evidence)
+    candidates = list(analysis.candidates)
+    if covered < _COVERED * len(words):
+        candidates.append(_note(words, at=when))
+    told = [
+        replace(
+            c,
+            kind=kind or c.kind,
+            importance=importance or "high",
+            evidence=(),
+            expires_at=expires_at or c.expires_at,
+            tags=(*c.tags, *tags),
+            rule=f"remember/{c.rule}",
+        )
+        for c in candidates
+    ]
+    changes = _learn(
+        runtime, scope, told, metadata=metadata, timezone=timezone, now=now, actor=actor, action="remember"
+    )
+    return Observation(changes=changes)
+
+
+def _note(words: str, *, at: datetime) -> Candidate:
+    return Candidate(
+        subject="user",
+        relation="note",
+        object=words,
+        object_normalized=fold(words),
+        text=words,
+        is_about_user=False,
+        relation_confidence=0.0,
+        valid_from=at,
+        rule="note",
+    )
+
+
+def assert_fact(
+    runtime: Runtime,
+    scope: Scope,
+    subject: str,
+    relation: str,
+    object: str,
+    *,
+    source: str,
+    at: datetime | None,
+    doc_type: str | None,
+    metadata: Mapping[str, Any],
+    text: str | None,
+    actor: str | None,
+) -> FactChange:
+    """The application's fact holds from ``at``; an older value of a single-valued relation is closed."""
+    parts = {"subject": subject, "relation": relation, "object": object, "source": source}
+    for name, value in parts.items():
+        if not isinstance(value, str) or not value.strip():
+            raise InvalidInputError(f"{name} must be non-blank text")
+    now = runtime.now()
+    subject, relation, object = clean(subject).strip(), clean(relation).strip(), clean(object).strip()
+    if runtime.config.redact_pii:
+        object = redact(object)[0]
+    candidate = Candidate(
+        subject=subject,
+        relation=relation,
+        object=object,
+        object_normalized=fold(object),
+        text=clean(text).strip() if text else f"{subject} {relation}: {object}",
+        kind="status" if relation == "status" else "fact",
+        is_about_user=subject == "user",
+        asserted_by="app",
+        single_valued=runtime.lexicon.is_single_valued(relation),
+        valid_from=at or now,
+        rule=f"app/{source.strip()[:80]}",
+    )
+    changes = _learn(
+        runtime,
+        scope,
+        [candidate],
+        metadata={**metadata, "source": source},
+        timezone=None,
+        now=now,
+        actor=actor,
+        action="assert_fact",
+        doc_type=doc_type,
+    )
+    return changes[0]
+
+
+def _learn(
+    runtime: Runtime,
+    scope: Scope,
+    candidates: Sequence[Candidate],
+    *,
+    metadata: Mapping[str, Any],
+    timezone: str | None,
+    now: datetime,
+    actor: str | None,
+    action: str,
+    doc_type: str | None = None,
+) -> tuple[FactChange, ...]:
+    with runtime.store.read(scope.user_id) as reader:
+        near = current_in_reach(reader, candidates, now=now)
+    vectors = embed_texts(runtime, [*(c.text for c in candidates), *(f.text for f in near[-64:])])
+    batch = Batch(scope=scope, messages=(), metadata=metadata, doc_type=doc_type)
+    analysis = Analysis(act="statement", language="other", candidates=tuple(candidates))
+    with runtime.store.write(scope.user_id) as writer:
+        writer.ensure_user(now=now, timezone=timezone)
+        changes = learn(runtime, writer, analysis, batch=batch, vectors=vectors, now=now)
+        writer.audit(action, now=now, actor=actor, counts={"changes": len(changes)})
+    return changes

@@ -7,7 +7,7 @@ was not said by the user. Every clause knows its span in the original text.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import normal, script
@@ -18,7 +18,7 @@ MASK = "\ufffc"
 
 _MASKS = (
     re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.S),
-    re.compile(r"<([A-Za-z][\w:-]{0,40})\b[^<>\n]{0,300}>.*?</\1\s*>", re.S),
+    re.compile(r"<([A-Za-z][\w:-]{0,40})\b[^<>\n]{0,300}>.*?</\1\b[^<>\n]{0,300}>", re.S),
     re.compile(r"</?[A-Za-z][^<>\n]{0,300}>"),
     re.compile(r"^[ \t]{0,3}(?:>|＞).*$", re.M),
     re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.M),
@@ -32,6 +32,13 @@ _BREAK = re.compile(r"[。！!?？；;\n\r…]+|(?<![\d\W])[.]+(?=\s|$|[^\w\s.])
 _ABBREVIATION = re.compile(r"\b(?:dr|mr|mrs|ms|st|jr|sr|prof|vs|etc|e\.g|i\.e|inc|no|approx|dept|[A-Za-z])$", re.I)
 _COLON = re.compile(r"[:：](?!//)(?!\d)\s*(?=\S)")
 _HAN_GAP = re.compile(r"(?<=[一-鿿])[ \t]+(?=[一-鿿])|(?<=[一-鿿])[ \t]+(?=(?:but|and|i|my)\b)", re.I)
+_NOT_THAT = re.compile(
+    r"^(?:and )?not (?!only|sure|really|in the mood|a (?:big )?fan|interested|bad|much|yet|anymore|any more|going|working|to |that )"
+    r"[\w'. -]{1,40}$|^(?:而)?(?:并)?不是[^，,]{1,14}$",
+    re.I,
+)
+_NOT_FIRST = re.compile(r"不是[^，,是]{1,14}$|\bnot (?:an? |the )?[\w' -]{1,30}$", re.I)
+_BUT_THIS = re.compile(r"^(?:而|应该|现在|其实)*是(?!不是)[^，,]{1,24}$|^(?:but |it's |it is )[\w' -]{1,40}$", re.I)
 _SENTENCE_END = re.compile(r"[。！!?？\n\r…]|[.](?=\s|$)")
 
 
@@ -79,7 +86,7 @@ def split(content: str, lexicon: Lexicon) -> tuple[Clause, ...]:
             sentence += 1
         if "\n" in masked[end:stop] and masked[end:stop].count("\n") > 1:
             paragraph += 1
-    return tuple(clauses)
+    return tuple(_joined(clauses, content))
 
 
 def _stops(masked: str) -> list[tuple[int, int, bool]]:
@@ -121,6 +128,26 @@ def _inner(masked: str, start: int, end: int, lexicon: Lexicon) -> list[tuple[in
     return parts
 
 
+def _joined(clauses: list[Clause], content: str) -> list[Clause]:
+    """ "X, not Y" and "不是X，是Y" are one statement: their halves are joined again."""
+    out: list[Clause] = []
+    for clause in clauses:
+        last = out[-1] if out else None
+        if (
+            last is not None
+            and last.sentence == clause.sentence
+            and clause.end - last.start <= MAX_CLAUSE
+            and (_NOT_THAT.match(clause.norm) or _BUT_THIS.match(clause.norm) and _NOT_FIRST.search(last.norm))
+        ):
+            gap = content[last.end : clause.start]
+            out[-1] = replace(
+                last, end=clause.end, text=last.text + gap + clause.text, norm=last.norm + gap + clause.norm
+            )
+        else:
+            out.append(clause)
+    return out
+
+
 def _pieces(masked: str, start: int, end: int, lexicon: Lexicon) -> list[tuple[int, int]]:
     stretch = masked[start:end]
     cuts = [m.end() for m in _HAN_GAP.finditer(stretch)]
@@ -142,7 +169,7 @@ def _clause(
 ) -> Clause | None:
     while start < end and (masked[start].isspace() or masked[start] == MASK):
         start += 1
-    while end > start and (masked[end - 1].isspace() or masked[end - 1] == MASK):
+    while end > start and (masked[end - 1].isspace() or masked[end - 1] == MASK or masked[end - 1] in "，,;；、"):
         end -= 1
     end = min(end, start + MAX_CLAUSE)
     norm = masked[start:end]

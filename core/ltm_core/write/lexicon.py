@@ -1,6 +1,6 @@
 """The word knowledge of the write path: cues, frames, patterns, relations, kin, classes and the gate's weights.
 
-All of it is data under ``ltm_core/lexicon/write``; this module only compiles it. `load` reads it once.
+All of it is data under ``ltm_core/lexicon/write``; this module only compiles it. `default_lexicon` reads it once.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ class Relation:
     family: str = ""
     """Relations of one family speak of the same things: what ends one ends the others (eats, drinks, likes)."""
     slot: str = "other"
+    replaces: bool = False
+    """Holds several values, but "now X" or "changed to X" ends the one value known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,12 +63,18 @@ class Rules:
     flags: Mapping[str, re.Pattern[str]]
     patterns: tuple[Pattern, ...] = ()
     frames: tuple[Pattern, ...] = ()
+    standing: tuple[Pattern, ...] = ()
     parts: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     kin: Mapping[str, str] = field(default_factory=dict)
     pets: Mapping[str, str] = field(default_factory=dict)
     functional: frozenset[str] = frozenset()
     """Nouns of which a person has one value ("blood type", "车牌号")."""
-    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    """Folded noun of a person's attribute -> relation."""
+
+    def words_of(self, name: str) -> Mapping[str, str]:
+        """A word table by its name."""
+        return {"attributes": self.attributes, "kin": self.kin, "pets": self.pets}[name]
 
     @property
     def joint(self) -> re.Pattern[str]:
@@ -91,11 +99,17 @@ class Lexicon:
     class_names: Mapping[str, str]
     """Folded name of a class, as people say it ("fruit", "水果") -> class."""
     gate: Gate
-    identifiers: tuple[Any, ...] = ()
+    identifiers: tuple[Mapping[str, str], ...] = ()
+    identifier_words: Mapping[str, str] = field(default_factory=dict)
+    identifier_prefixes: Mapping[str, str] = field(default_factory=dict)
 
     def rules(self, language: str) -> Rules:
         """The rules of a language; of English when there are none."""
         return self.languages.get(language) or self.languages["en"]
+
+    def is_single_valued(self, relation: str) -> bool:
+        """Whether a subject has one value of the relation at a time; False for an unknown one."""
+        return self.relation(relation).single
 
     def relation(self, name: str) -> Relation:
         """What is known of a relation; an unknown one is multi-valued."""
@@ -113,6 +127,7 @@ class Lexicon:
             importance=known.importance,
             family=known.family,
             slot=known.slot,
+            replaces=known.replaces,
         )
 
 
@@ -134,6 +149,15 @@ def _expand(text: str, macros: Mapping[str, str]) -> str:
         text, changed = re.subn(r"\{([a-z_]+)\}", lambda m: macros.get(m[1], m[0]), text)
         if not changed:
             break
+    return _named_once(text)
+
+
+def _named_once(text: str) -> str:
+    """A macro may be used twice in one expression; its group keeps its name only once."""
+    first, *more = text.split("(?P<pre>")
+    if len(more) > 1:
+        text = first + "(?P<pre>" + more[0] + ("(?P<pre2>" if "(?P<pre2>" not in text else "(?:").join(["", more[1]])
+        text += "".join("(?:" + m for m in more[2:])
     return text
 
 
@@ -172,11 +196,12 @@ def _rules(language: str) -> Rules:
         flags=MappingProxyType({k: _any_of(v) for k, v in cues["flags"].items()}),
         patterns=_patterns(extraction.get("pattern", []), macros, prefix=language),
         frames=_patterns(extraction.get("frame", []), macros, prefix=f"{language}.frame"),
+        standing=_patterns(extraction.get("standing", []), macros, prefix=f"{language}.standing"),
         parts=MappingProxyType(parts),
         kin=MappingProxyType(kin),
         pets=MappingProxyType(pets),
         functional=frozenset(words.get("functional", [])),
-        words=MappingProxyType({k: tuple(v) for k, v in words.items() if isinstance(v, list)}),
+        attributes=MappingProxyType({k.casefold(): v for k, v in words.get("attributes", {}).items()}),
     )
 
 
@@ -199,12 +224,13 @@ def _classes() -> tuple[dict[str, dict[str, str]], dict[str, frozenset[str]], di
 
 
 @cache
-def load() -> Lexicon:
+def default_lexicon() -> Lexicon:
     """The bundled lexicon, compiled once per process."""
     relations = {
         name: Relation(name=name, **row) for name, row in _toml("relations.toml").get("relation", {}).items()
     }
     by_class, members, names = _classes()
+    ids = _toml("identifiers.toml")
     return Lexicon(
         languages=MappingProxyType({language: _rules(language) for language in LANGUAGES}),
         relations=MappingProxyType(relations),
@@ -212,5 +238,7 @@ def load() -> Lexicon:
         members=MappingProxyType(members),
         class_names=MappingProxyType(names),
         gate=load_gate(),
-        identifiers=tuple(_toml("identifiers.toml").get("identifier", [])),
+        identifiers=tuple(ids.get("identifier", [])),
+        identifier_words=MappingProxyType(ids.get("words", {})),
+        identifier_prefixes=MappingProxyType(ids.get("prefixes", {})),
     )

@@ -108,9 +108,12 @@ class Columns:
     def reconciled(self, view: View) -> Columns:
         """New arrays: what was removed is gone, what was added or got a vector is there."""
         now = np.array(
-            [r[0] for r in view.conn.execute(
-                f"SELECT id & {ITEM_MASK} FROM chunks WHERE id > ? AND id < ?", (view.low, view.high)
-            )],
+            [
+                r[0]
+                for r in view.conn.execute(
+                    f"SELECT id & {ITEM_MASK} FROM chunks WHERE id > ? AND id < ?", (view.low, view.high)
+                )
+            ],
             dtype=np.int64,
         )
         columns = self.copy(np.isin(self._arrays["item"][: self.n], now, assume_unique=True), room=len(now))
@@ -188,7 +191,9 @@ class Columns:
             if not rows:
                 continue
             at = np.searchsorted(items, np.array([r[0] for r in rows], dtype=np.int64))
-            halves = np.frombuffer(b"".join([r[1] for r in rows]), dtype=STORED).reshape(len(rows), self.dimension)
+            halves = np.frombuffer(b"".join([r[1] for r in rows]), dtype=STORED).reshape(
+                len(rows), self.dimension
+            )
             first, last = int(at[0]), int(at[-1])
             if last - first + 1 == len(rows):
                 self._matrix[first : last + 1] = halves

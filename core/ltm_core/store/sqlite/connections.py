@@ -63,7 +63,7 @@ class Pool:
         try:
             return self._configured(uri, writer)
         except sqlite3.OperationalError as e:
-            # A log cannot be opened in a directory one may not write, but without a log nothing can change either.
+            # Without write permission no log can be opened, but where there is none nothing changes either.
             alone = self._read_only and not _has_log(self.database)
             if not alone or e.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
                 raise

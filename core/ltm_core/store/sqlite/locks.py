@@ -91,7 +91,9 @@ class WriteLock:
                 return
             except BlockingIOError:
                 if time.monotonic() >= deadline:
-                    raise BusyError(f"{self._path.parent} was busy with other processes for {limit:g} s") from None
+                    raise BusyError(
+                        f"{self._path.parent} was busy with other processes for {limit:g} s"
+                    ) from None
             except OSError as e:
                 raise UnavailableError(f"{self._path} cannot be locked: {e.strerror}") from e
             time.sleep(pause)

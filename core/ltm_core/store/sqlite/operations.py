@@ -49,7 +49,8 @@ class SqliteOperations:
             )
             conn.executemany("DELETE FROM slots WHERE user_no = ? AND session = ?", pairs)
             conn.executemany(
-                "UPDATE users SET revision = revision + 1 WHERE user_no = ?", [(no,) for no in {r[1] for r in rows}]
+                "UPDATE users SET revision = revision + 1 WHERE user_no = ?",
+                [(no,) for no in {r[1] for r in rows}],
             )
             codec = self._store.core.codec
             return [(r[3], codec(r[1]).decode(r[4])["id"]) for r in rows]
@@ -120,8 +121,8 @@ class SqliteOperations:
     def fail_job(self, id: int, *, error: str, retry_at: datetime | None) -> None:
         with self._store.connection(write=True) as conn:
             found = conn.execute(
-                "UPDATE jobs SET attempts = attempts + 1, error = ?, status = ?, run_after = ifnull(?, run_after) "
-                "WHERE id = ?",
+                "UPDATE jobs SET attempts = attempts + 1, error = ?, status = ?, "
+                "run_after = ifnull(?, run_after) WHERE id = ?",
                 (error, 0 if retry_at else 1, to_us(retry_at), id),
             ).rowcount
         if not found:
@@ -157,7 +158,8 @@ class SqliteOperations:
                 # One index step per user, however many chunks each of them has.
                 while len(found) < limit:
                     row = conn.execute(
-                        "SELECT id FROM chunks WHERE embedded = ? AND id > ? ORDER BY id LIMIT 1", (embedder, last)
+                        "SELECT id FROM chunks WHERE embedded = ? AND id > ? ORDER BY id LIMIT 1",
+                        (embedder, last),
                     ).fetchone()
                     if row is None:
                         break

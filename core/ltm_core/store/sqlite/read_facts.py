@@ -66,7 +66,9 @@ class FactView(View):
         selections: list[tuple[str, tuple[Any, ...]]] = []
         if items is not None:
             wanted = [self.low + i for i in dict.fromkeys(items)]
-            selections = [(f"id IN ({m}) AND id > {self.low} AND id < {self.high}", p) for m, p in batches(wanted)]
+            selections = [
+                (f"id IN ({m}) AND id > {self.low} AND id < {self.high}", p) for m, p in batches(wanted)
+            ]
         elif ids is not None:
             macs = [keyed.mac(i) for i in dict.fromkeys(ids)]
             selections = [(f"{user} AND id_mac IN ({m})", p) for m, p in batches(macs)]

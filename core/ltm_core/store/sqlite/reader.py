@@ -50,7 +50,8 @@ class SqliteReader(MessageView, FactView):
 
     def changes(self, *, after: int = 0, limit: int = 100) -> list[FactChange]:
         rows = self._rows(
-            "SELECT id, at, op, fact, previous, body FROM changes WHERE user_no = ? AND id > ? ORDER BY id LIMIT ?",
+            "SELECT id, at, op, fact, previous, body FROM changes "
+            "WHERE user_no = ? AND id > ? ORDER BY id LIMIT ?",
             (self.no, after, limit),
         )
         wanted = {i for r in rows for i in (r[3], r[4]) if i is not None}
@@ -81,7 +82,9 @@ class SqliteReader(MessageView, FactView):
         return None if row is None else from_us(row[0])
 
     def erased_before(self) -> datetime | None:
-        row = self._one("SELECT erased_before FROM erasures WHERE user_mac = ?", (self._keyed.mac(self._user_id),))
+        row = self._one(
+            "SELECT erased_before FROM erasures WHERE user_mac = ?", (self._keyed.mac(self._user_id),)
+        )
         return None if row is None else from_us(row[0])
 
     def snapshot(self) -> Snapshot:
@@ -95,7 +98,9 @@ class SqliteReader(MessageView, FactView):
         for table in ("sessions", "messages", "facts"):
             found[table] = self._count(f"{table} WHERE id > ? AND id < ?", inside)
         moment = to_us(self._core.clock())
-        found["current_facts"] = self._count(f"facts WHERE id > ? AND id < ? AND {CURRENT}", (*inside, *[moment] * 3))
+        found["current_facts"] = self._count(
+            f"facts WHERE id > ? AND id < ? AND {CURRENT}", (*inside, *[moment] * 3)
+        )
         found["chunks"] = self._chunk_count
         found["vectors"] = self._count("vectors WHERE id > ? AND id < ?", inside)
         found["terms"] = self._term_total

@@ -123,10 +123,12 @@ class _Entry:
     def at(self, view: View) -> tuple[Columns, int]:
         """The columns and how many of their rows the view sees. Called with the lock held."""
         columns = self.columns
-        if columns is None or self.embedder < view.embedder:
+        if columns is None:
             columns = Columns.load(view)
-        elif self.embedder > view.embedder:
-            return _alone(view)
+        elif self.embedder != view.embedder:
+            if view.revision < self.revision:
+                return _alone(view)
+            columns = Columns.load(view)
         elif view.revision < self.revision:
             # A reader whose moment is older than the cache: everything it sees comes first, unless rows went.
             if self.shrunk_at > view.revision:

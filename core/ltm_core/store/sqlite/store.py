@@ -191,7 +191,7 @@ def open_store(
 ) -> SqliteStore:
     """The store in the directory ``location``, created when absent; ":memory:" is a temporary one.
 
-    Raises UnavailableError (a file, not writable, a network file system), CorruptError (not ours, damaged, the key
-    is missing) or SchemaTooNewError. ``clock`` says what "now" is where no time is given.
+    Raises UnavailableError (a file, not writable, a network file system), CorruptError (not ours, damaged, no
+    key) or SchemaTooNewError. ``clock`` says what "now" is where no time is given.
     """
     return SqliteStore(location, config=config, read_only=read_only, clock=clock)

@@ -34,7 +34,9 @@ class WriteBase(SqliteReader):
                 (self._user_id, timezone, to_us(now), row[0] if row else 0),
             )
             if (cursor.lastrowid or 0) > MAX_USER:
-                raise UnavailableError(f"{self._core.path} has had {MAX_USER} users, the most one store can number")
+                raise UnavailableError(
+                    f"{self._core.path} has had {MAX_USER} users, the most one store can number"
+                )
             self._load()
             self._changed = True
         elif timezone is not None and timezone != self._timezone:
@@ -67,9 +69,17 @@ class WriteBase(SqliteReader):
         if self.index_reset:
             self.reset_at = self.revision
         self._conn.execute(
-            "UPDATE users SET revision = ?, shrunk_at = ?, reset_at = ?, next_n = ?, chunk_count = ?, term_total = ? "
-            "WHERE user_no = ?",
-            (self.revision, self.shrunk_at, self.reset_at, self.next_n, self._chunk_count, self._term_total, self.no),
+            "UPDATE users SET revision = ?, shrunk_at = ?, reset_at = ?, next_n = ?, "
+            "chunk_count = ?, term_total = ? WHERE user_no = ?",
+            (
+                self.revision,
+                self.shrunk_at,
+                self.reset_at,
+                self.next_n,
+                self._chunk_count,
+                self._term_total,
+                self.no,
+            ),
         )
 
     def _require(self) -> int:

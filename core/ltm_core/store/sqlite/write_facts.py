@@ -64,17 +64,18 @@ class FactWriter(MessageWriter):
         if not rows:
             return 0
         self._drop_chunks(rows)
-        for marks, part in batches(rows):
-            self._conn.execute(f"DELETE FROM evidence WHERE fact IN ({marks})", part)
-            self._conn.execute(f"DELETE FROM fact_versions WHERE fact IN ({marks})", part)
-            self._conn.execute(f"DELETE FROM facts WHERE id IN ({marks})", part)
+        for marks, numbers in batches(rows):
+            self._conn.execute(f"DELETE FROM evidence WHERE fact IN ({marks})", numbers)
+            self._conn.execute(f"DELETE FROM fact_versions WHERE fact IN ({marks})", numbers)
+            self._conn.execute(f"DELETE FROM facts WHERE id IN ({marks})", numbers)
         self._changed = True
         return len(rows)
 
     def touch_facts(self, ids: Sequence[str], *, now: datetime) -> None:
         moment = to_us(now)
         self._conn.executemany(
-            "UPDATE facts SET access_count = access_count + 1, last_access_at = ? WHERE user_no = ? AND id_mac = ?",
+            "UPDATE facts SET access_count = access_count + 1, last_access_at = ? "
+            "WHERE user_no = ? AND id_mac = ?",
             [(moment, self.no, self._keyed.mac(i)) for i in dict.fromkeys(ids)],
         )
 

@@ -85,13 +85,15 @@ class IndexWriter(WriteBase):
             if chunk.vector is not None:
                 vectors.append((id, self._encoded(chunk.vector)))
                 embedded = self.embedder
-            rows.append((id, owner_id, OWNER_CODES[owner], chunk.start, chunk.end, length, embedded, packed, *facets))
+            rows.append(
+                (id, owner_id, OWNER_CODES[owner], chunk.start, chunk.end, length, embedded, packed, *facets)
+            )
             n = id & ITEM_MASK
             postings += [(prefix | h, n, counts[h]) for h in hashes]
             self._term_total += length
         self._conn.executemany(
-            'INSERT INTO chunks (id, owner, kind, "start", "end", length, embedded, terms, at, session, agent, task, '
-            "app, role, act, importance, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            'INSERT INTO chunks (id, owner, kind, "start", "end", length, embedded, terms, at, session, agent, '
+            "task, app, role, act, importance, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             rows,
         )
         if len(chunks) > 1:
@@ -106,7 +108,9 @@ class IndexWriter(WriteBase):
             return
         encoded = [(self.low + n, self._encoded(v)) for n, v in vectors.items()]
         for marks, part in batches([id for id, _ in encoded]):
-            rows = self._rows(f"SELECT id FROM chunks WHERE id IN ({marks}) AND id > {self.low} AND id < {self.high}", part)
+            rows = self._rows(
+                f"SELECT id FROM chunks WHERE id IN ({marks}) AND id > {self.low} AND id < {self.high}", part
+            )
             missing = set(part) - {r[0] for r in rows}
             if missing:
                 raise NotFoundError(f"no chunk has item {min(missing) & ITEM_MASK}")

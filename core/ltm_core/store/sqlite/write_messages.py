@@ -43,7 +43,8 @@ class MessageWriter(IndexWriter):
         if not changed:
             body = self._codec.encode({"id": session_id})
             self._conn.execute(
-                "INSERT INTO sessions (id, user_no, session, started_at, last_at, body) VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT INTO sessions (id, user_no, session, started_at, last_at, body) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
                 (self._next(), no, label, moment, moment, body),
             )
         self._changed = True
@@ -115,7 +116,8 @@ class MessageWriter(IndexWriter):
         for _, session, mac in found:
             counts[session] = counts.get(session, 0) + 1
             self._conn.execute(
-                "DELETE FROM anchors WHERE user_no = ? AND message_mac = ? AND session = ?", (self.no, mac, session)
+                "DELETE FROM anchors WHERE user_no = ? AND message_mac = ? AND session = ?",
+                (self.no, mac, session),
             )
         self._conn.executemany(
             f"UPDATE sessions SET message_count = message_count - ? WHERE user_no = {self.no} AND session = ?",
@@ -124,7 +126,9 @@ class MessageWriter(IndexWriter):
         # Evidence names a message by its id alone, which another session may hold too.
         macs = {r[2] for r in found}
         for marks, part in batches(sorted(macs)):
-            rows = self._rows(f"SELECT id_mac FROM messages WHERE user_no = {self.no} AND id_mac IN ({marks})", part)
+            rows = self._rows(
+                f"SELECT id_mac FROM messages WHERE user_no = {self.no} AND id_mac IN ({marks})", part
+            )
             macs -= {r[0] for r in rows}
         for marks, part in batches(sorted(macs)):
             self._conn.execute(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Literal
 
 from ltm_core.errors import InvalidScopeError
 from ltm_core.store.base import IMPORTANCE_CODES, Job
@@ -15,7 +16,7 @@ from ltm_core.store.sqlite.write_index import OUTBOX_ERASE_USER
 from ltm_core.store.times import to_us
 from ltm_core.types import Anchor, FactChange
 
-JOB_STATES = ("ready", "dead")
+JOB_STATES: tuple[Literal["ready"], Literal["dead"]] = ("ready", "dead")
 
 
 class SqliteWriter(FactWriter):
@@ -75,8 +76,8 @@ class SqliteWriter(FactWriter):
 
     def set_erased_before(self, at: datetime) -> None:
         self._conn.execute(
-            "INSERT INTO erasures (user_mac, erased_before) VALUES (?, ?) ON CONFLICT (user_mac) "
-            "DO UPDATE SET erased_before = max(ifnull(erased_before, excluded.erased_before), excluded.erased_before)",
+            "INSERT INTO erasures (user_mac, erased_before) VALUES (?, ?) ON CONFLICT (user_mac) DO UPDATE "
+            "SET erased_before = max(ifnull(erased_before, excluded.erased_before), excluded.erased_before)",
             (self._keyed.mac(self._user_id), to_us(at)),
         )
         self._changed = True
@@ -87,7 +88,8 @@ class SqliteWriter(FactWriter):
         no = None if job.user_id is None else self._require()
         codec = PLAIN_CODEC if no is None else self._codec
         self._conn.execute(
-            "INSERT INTO jobs (user_no, kind, status, run_after, attempts, error, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO jobs (user_no, kind, status, run_after, attempts, error, body) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
                 no,
                 job.kind,

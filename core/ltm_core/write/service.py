@@ -253,11 +253,8 @@ def _write(
     last_user: str | None = None
     for index, (message, verdict) in enumerate(zip(batch.messages, verdicts, strict=True)):
         if verdict.fate == "duplicate" or verdict.fate == "erased":
-            id_ = verdict.stored.id if verdict.stored is not None else message.id or ""
-            statuses.append(
-                MessageStatus(id=id_, status="duplicate" if verdict.fate == "duplicate" else "erased")
-            )
-            last_user = id_ if message.role == "user" else last_user
+            statuses.append(_unwritten(message, verdict))
+            last_user = statuses[-1].id if message.role == "user" else last_user
             continue
         ready = prepared[index]
         if verdict.fate == "edit" and verdict.stored is not None:

@@ -363,7 +363,7 @@ def test_weekly_forms_move_with_the_week(text: str, weeks: int) -> None:
 
 # ---- time taken
 @pytest.mark.parametrize(
-    "piece", ["1", "上", "上个", "一", "2024-", "in ", "last ", "\0", "\ud800", "半", "at 3 ", "three "]
+    "piece", ["1", "上", "上个", "一", "2024-", "in ", "last ", "\0", "\ud800", "半", "three "]
 )
 def test_long_text_without_times_is_read_at_once(piece: str) -> None:
     text = (piece * 200_000)[:200_000]
@@ -374,7 +374,7 @@ def test_long_text_without_times_is_read_at_once(piece: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["下午3点到", "3点到", "3pm to ", "今天3点", "3月到", "from March ", "从3月", "周五晚上"]
+    "piece", ["下午3点到", "3点到", "3pm to ", "今天3点", "3月到", "from March ", "从3月", "周五晚上", "at 3 "]
 )
 def test_long_chains_of_times_are_read(piece: str) -> None:
     started = time.perf_counter()

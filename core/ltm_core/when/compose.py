@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 from .clock import merge, on
 from .lexicon import Lexicon, lexicon
@@ -211,9 +211,9 @@ def _with_since(text: str, atom: Atom, lean: Leaning) -> Atom:
 def mention(text: str, atom: Atom, span: Span, at: Moment) -> TimeMention | None:
     """The span with its zone, or None when it lies outside the calendar."""
     since, until = _aware(span.since, at), _aware(span.until, at)
-    if until.astimezone(timezone.utc) <= since.astimezone(timezone.utc):
+    if until.astimezone(UTC) <= since.astimezone(UTC):
         # The clocks were put forward over the whole of it.
-        until = (since.astimezone(timezone.utc) + timedelta(hours=1)).astimezone(at.zone)
+        until = (since.astimezone(UTC) + timedelta(hours=1)).astimezone(at.zone)
     direction: Direction = "past" if until <= at.now else "future" if since > at.now else "present"
     return TimeMention(
         text=text[atom.start : atom.end],
@@ -231,4 +231,4 @@ def _aware(when: datetime, at: Moment) -> datetime:
     if when.tzinfo is None:
         when = when.replace(tzinfo=at.zone)
     # A wall time that the clocks skip becomes the one they showed instead.
-    return when.astimezone(timezone.utc).astimezone(at.zone)
+    return when.astimezone(UTC).astimezone(at.zone)

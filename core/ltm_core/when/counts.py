@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 from .clock import on
 from .groups import Groups
@@ -25,7 +25,7 @@ def _exactly(count: float, unit: str) -> tuple[int, str, str | None]:
 
 def _instant(at: Moment, seconds: int) -> datetime:
     """The moment so many elapsed seconds away, on the user's clock."""
-    return (at.now.astimezone(timezone.utc) + timedelta(seconds=seconds)).astimezone(at.zone)
+    return (at.now.astimezone(UTC) + timedelta(seconds=seconds)).astimezone(at.zone)
 
 
 def _at_distance(at: Moment, count: float, unit: str) -> Span:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import datetime, timedelta, timezone, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
 from ltm_core.errors import InvalidTimeError
@@ -37,7 +37,7 @@ def parse_instant(value: datetime | str, *, zone: ZoneInfo | tzinfo) -> datetime
     if moment.utcoffset() is None:
         moment = moment.replace(tzinfo=zone)
     try:
-        return moment.astimezone(timezone.utc)
+        return moment.astimezone(UTC)
     except (OverflowError, ValueError):
         raise InvalidTimeError("the time lies outside the calendar") from None
 

@@ -188,4 +188,4 @@ def _relations(folded: str, language: str) -> tuple[str, ...]:
     return tuple(name for name, phrases in relation_cues(language).items() if any(find(p, folded) for p in phrases))
 
 
-__all__ = ["QueryTerm", "Question", "TimeRange", "analyse_question"]
+__all__ = ["Question", "QueryTerm", "TimeRange", "analyse_question"]

@@ -101,18 +101,23 @@ def _text(content: Any, what: str) -> str:
 def _message(
     value: Any, index: int, at: datetime | None, zone: tzinfo, id_limit: int, metadata_limit: int
 ) -> Incoming:
-    metadata = None
     if isinstance(value, Message):
-        metadata = value.metadata
-        role, content, when, id_, name = value.role, value.content, value.at, value.id, value.name
+        given: Mapping[str, Any] = {
+            "role": value.role,
+            "content": value.content,
+            "at": value.at,
+            "id": value.id,
+            "name": value.name,
+            "metadata": value.metadata,
+        }
     elif isinstance(value, Mapping):
-        role, content = value.get("role", value.get("type", "")), value.get("content")
-        when, id_, name = value.get("at"), value.get("id"), value.get("name")
-        metadata = value.get("metadata")
+        given = value
     else:
         raise InvalidInputError(
             f"messages[{index}] must be a Message or a mapping with role and content, not {type(value).__name__}"
         )
+    role, content = given.get("role", given.get("type", "")), given.get("content")
+    when, id_, name = given.get("at"), given.get("id"), given.get("name")
     known = _ROLES.get(str(role).lower())
     if known is None:
         raise InvalidInputError(
@@ -125,7 +130,7 @@ def _message(
         id=optional_identifier(id_, f"messages[{index}].id", limit=id_limit),
         name=clean(name)[:id_limit] if isinstance(name, str) and name.strip() else None,
         aligned=True,
-        metadata=checked_metadata(metadata, most_bytes=metadata_limit),
+        metadata=checked_metadata(given.get("metadata"), most_bytes=metadata_limit),
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ltm_core.keep.erase import Target, fulfil_requests, settle, targets_of
 from ltm_core.text.language import detect_language
-from ltm_core.types import Fact, FactChange, MessageStatus, Observation, Scope
+from ltm_core.types import Anchor, Fact, FactChange, MessageStatus, Observation, Scope
 from ltm_core.write.analyse import analyse
 from ltm_core.write.apply import apply_decisions
 from ltm_core.write.index import Unit, embed_texts, message_units, with_vectors
@@ -238,7 +238,7 @@ def _write(
         }
     statuses: list[MessageStatus] = []
     changes: list[FactChange] = []
-    anchors = []
+    anchors: list[Anchor] = []
     skipped: list[str] = []
     last_user: str | None = None
     for index, (message, verdict) in enumerate(zip(batch.messages, verdicts, strict=True)):

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _lock = threading.RLock()
 _open: WeakValueDictionary[str, Any] = WeakValueDictionary()
+_kept: dict[str, Any] = {}
+"""Those opened here: nobody else may hold them between two chats."""
 _PRIVATE = ":memory:"
 
 
@@ -55,7 +57,7 @@ def find(name: str | Path) -> LongTermMemory:
         if key.startswith(_PRIVATE):
             raise UnavailableError("this memory was held in RAM, by a process or an object that is gone")
         memory = LongTermMemory.open(given)
-        _open[key] = memory
+        _open[key] = _kept[key] = memory
         return memory
 
 

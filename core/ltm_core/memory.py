@@ -442,6 +442,7 @@ class LongTermMemory:
         since: When = None,
         until: When = None,
         window_only: bool = False,
+        newest_first: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Page[StoredMessage]:
@@ -453,6 +454,7 @@ class LongTermMemory:
             since=self._instant(since, scope.user_id, None),
             until=self._instant(until, scope.user_id, None),
             window_only=window_only,
+            newest_first=newest_first,
             limit=limit_of(limit),
             cursor=cursor,
         )

@@ -74,6 +74,10 @@ def observe(runtime: Runtime, batch: Batch) -> Observation:
         prepared = _prepare(runtime, reader, batch, verdicts, now=now, zone=zone)
         compared = _to_compare(reader, prepared, now=now)
         targets = {i: targets_of(reader, p.analysis.requests) for i, p in prepared.items() if p.analysis.requests}
+    if not prepared:
+        return Observation(
+            messages=tuple(_unwritten(m, v) for m, v in zip(batch.messages, verdicts, strict=True))
+        )
     texts = [u.embed for p in prepared.values() for u in p.units]
     texts += [c.text for p in prepared.values() for c in p.analysis.candidates]
     vectors = embed_texts(runtime, texts + compared)
@@ -83,6 +87,12 @@ def observe(runtime: Runtime, batch: Batch) -> Observation:
     if targets:
         settle(runtime, batch.scope.user_id)
     return seen
+
+
+def _unwritten(message: Incoming, verdict: Judged) -> MessageStatus:
+    """The status of a message that is known already, or that was erased."""
+    id_ = verdict.stored.id if verdict.stored is not None else message.id or ""
+    return MessageStatus(id=id_, status="duplicate" if verdict.fate == "duplicate" else "erased")
 
 
 def _prepare(
@@ -243,11 +253,8 @@ def _write(
     last_user: str | None = None
     for index, (message, verdict) in enumerate(zip(batch.messages, verdicts, strict=True)):
         if verdict.fate == "duplicate" or verdict.fate == "erased":
-            id_ = verdict.stored.id if verdict.stored is not None else message.id or ""
-            statuses.append(
-                MessageStatus(id=id_, status="duplicate" if verdict.fate == "duplicate" else "erased")
-            )
-            last_user = id_ if message.role == "user" else last_user
+            statuses.append(_unwritten(message, verdict))
+            last_user = statuses[-1].id if message.role == "user" else last_user
             continue
         ready = prepared[index]
         if verdict.fate == "edit" and verdict.stored is not None:

@@ -15,9 +15,32 @@ LOCK = "store.lock"
 KEY_BYTES = 32
 
 NETWORK_FILE_SYSTEMS = frozenset(
-    ("nfs", "nfs3", "nfs4", "cifs", "smb2", "smb3", "smbfs", "afs", "ncpfs", "ceph", "glusterfs", "lustre")
-    + ("beegfs", "gpfs", "orangefs", "davfs", "fuse.sshfs", "fuse.glusterfs", "fuse.ceph", "fuse.s3fs")
-    + ("fuse.rclone", "fuse.gcsfuse", "fuse.davfs2", "fuse.juicefs")
+    {
+        "nfs",
+        "nfs3",
+        "nfs4",
+        "cifs",
+        "smb2",
+        "smb3",
+        "smbfs",
+        "afs",
+        "ncpfs",
+        "ceph",
+        "glusterfs",
+        "lustre",
+        "beegfs",
+        "gpfs",
+        "orangefs",
+        "davfs",
+        "fuse.sshfs",
+        "fuse.glusterfs",
+        "fuse.ceph",
+        "fuse.s3fs",
+        "fuse.rclone",
+        "fuse.gcsfuse",
+        "fuse.davfs2",
+        "fuse.juicefs",
+    }
 )
 MOUNTS = Path("/proc/mounts")
 
@@ -84,7 +107,7 @@ def load_key(directory: Path, *, read_only: bool) -> bytes:
                 if attempt == 0:
                     continue  # another process may have created both since
                 raise CorruptError(
-                    f"{path} is missing: restore the key file that belongs to {DATABASE}; nothing is found without"
+                    f"{path} is missing: restore the file that belongs to {DATABASE}, nothing is found without"
                 ) from None
             _create_key(path)
             continue

@@ -60,6 +60,8 @@ class Message:
     at: datetime | str | None = None
     id: str | None = None
     name: str | None = None
+    metadata: Metadata = field(default_factory=dict, hash=False)
+    """Of this turn alone, added to what ``observe`` was given for all of them; facts do not get it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -362,7 +362,7 @@ def _row(batch: Batch, ready: _Prepared, *, reply_to: str | None, zone: tzinfo, 
         app_id=scope.app_id,
         doc_type=batch.doc_type,
         expires_at=None if batch.ttl is None else now + batch.ttl,
-        metadata=batch.metadata,
+        metadata={**batch.metadata, **message.metadata},
     )
 
 
@@ -377,6 +377,7 @@ def _edit(
         act=ready.analysis.act,
         language=detect_language(ready.message.content),
         importance=ready.analysis.importance,
+        metadata=ready.message.metadata or stored.metadata,
     )
     writer.update_message(row)
     lost = retract_for_edit(supported, message_id=stored.id, now=now, new_content=row.content)

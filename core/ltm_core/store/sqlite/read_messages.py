@@ -72,7 +72,7 @@ class MessageView(View):
         if expired_by is not None:
             add("expires_at <= ?", to_us(expired_by))
         if after is not None:
-            add("(at, sequence) > (?, ?)", *after)
+            add(f"(at, sequence) {'<' if newest_first else '>'} (?, ?)", *after)
         by_item = after_item is not None
         if after_item is not None:
             add("id > ?", self.low + after_item)

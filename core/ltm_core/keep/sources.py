@@ -77,7 +77,7 @@ def overwrite_sources(
     the evidence turns go as a whole and repeats elsewhere are overwritten; with "keep" nothing happens. Turns
     that changed cannot be told again by a replay.
     """
-    if sources == "keep":
+    if sources == "keep" or not (facts or traced.phrases):
         return {}
     evidence: dict[str, list[tuple[int, int]]] = {}
     for fact in facts:

@@ -1,0 +1,250 @@
+"""From candidates to entries: the final score, the text that is shown, the labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING
+
+from ltm_core.recall.cues import all_spans, cues
+from ltm_core.recall.currency import state
+from ltm_core.recall.data import weights
+from ltm_core.recall.entry import Entry
+from ltm_core.recall.gather import Found, microseconds
+from ltm_core.recall.question import Question
+from ltm_core.recall.rank import Hit, recency, use
+from ltm_core.store.base import MessageRow
+from ltm_core.text.normalize import fold
+from ltm_core.text.terms import terms
+from ltm_core.types import ContextItem, Dropped, Fact, Importance
+from ltm_core.when import find_times, zone_of
+
+if TYPE_CHECKING:
+    from ltm_core.config import Config
+
+IMPORTANCE: Mapping[Importance, float] = {"low": 0.0, "medium": 0.5, "high": 1.0}
+OVERTAKEN = 0.5
+"""What a message keeps of its score when everything it stated was later replaced."""
+EXCLUDED = 0.5
+"""What a user's turn keeps of its score when it names only what the question wants left out."""
+HINTED = 0.55
+"""Relevance of a fact that was found by its relation alone."""
+USE = 0.1
+"""Most that frequent recall adds to what is missing to the full score."""
+
+
+def final_score(relevance: float, importance: Importance, at: int, now: int, accessed: int, config: Config) -> float:
+    """In [0, 1]. Importance, recency and use speak only for what is relevant: they scale, they never lift."""
+    total = config.weight_relevance + config.weight_importance + config.weight_recency
+    if total <= 0:
+        return relevance
+    share = (
+        config.weight_relevance
+        + config.weight_importance * IMPORTANCE[importance]
+        + config.weight_recency * recency(at, now, decay_per_day=config.ranking_decay_per_day)
+    ) / total
+    return min(1.0, max(0.0, relevance * (share + (1 - share) * USE * use(accessed))))
+
+
+def message_entries(
+    found: Found, question: Question, *, now: datetime, config: Config
+) -> tuple[list[Entry], list[Dropped]]:
+    """One entry per message, overtaken ones labelled and below what overtook them."""
+    out: list[Entry] = []
+    dropped: list[Dropped] = []
+    moment = microseconds(now)
+    for row, hit in found.messages:
+        score = final_score(hit.relevance, row.importance, microseconds(row.at), moment, 0, config)
+        entry = _message_entry(row, hit, score, now=now, config=config)
+        if _is_excluded(entry.terms, row.content, question):
+            if row.role != "user":
+                dropped.append(_dropped(entry, "the question wants it left out"))
+                continue
+            entry = _rescored(entry, score * EXCLUDED, "the question wants it left out")
+        standing = found.standing.get(row.id)
+        if standing is not None:
+            mark = "previous" if standing.state == "past" else "corrected"
+            entry = entry.marked(mark, "a later statement took its place")  # type: ignore[arg-type]
+            entry = _rescored(entry, entry.item.score * OVERTAKEN, "")
+        out.append(entry)
+    return _below_successors(out, found.successors), dropped
+
+
+def _message_entry(row: MessageRow, hit: Hit, score: float, *, now: datetime, config: Config) -> Entry:
+    zone = _zone(row.timezone, now.tzinfo)
+    local = row.at.astimezone(zone)
+    text, focus = with_dates(row.content, local, row.language, focus=(hit.start, hit.end))
+    signals = {
+        **hit.signals,
+        "relevance": round(hit.relevance, 4),
+        "recency": round(recency(hit.at, microseconds(now), decay_per_day=config.ranking_decay_per_day), 4),
+        "importance": IMPORTANCE[row.importance],
+    }
+    item = ContextItem(
+        text=text,
+        tier="episodic",
+        at=row.at,
+        score=score,
+        similarity=hit.similarity,
+        signals=signals,
+        source_id=row.id,
+        source_message_ids=(row.id,),
+        session_id=row.session_id,
+        role=row.role,
+        speaker=row.name,
+        reasons=_reasons(hit),
+    )
+    return Entry(
+        item=item,
+        unit=f"message:{row.item}",
+        date=local.date().isoformat(),
+        focus=focus,
+        terms=frozenset(terms(row.content)),
+    )
+
+
+def fact_entries(
+    found: Found, question: Question, *, now: datetime, config: Config
+) -> tuple[list[Entry], list[Dropped]]:
+    """One entry per fact that may be shown: current ones, and past ones when the question asks for them."""
+    out: list[Entry] = []
+    dropped: list[Dropped] = []
+    moment = microseconds(now)
+    gain = weights(question.language).relation
+    for fact, hit in found.facts.values():
+        asked = fact.relation in question.relations
+        relevance = hit.relevance if hit else (HINTED if asked else 0.0)
+        if hit and asked:
+            relevance = relevance * (1 - gain) + gain
+        score = final_score(
+            relevance, fact.importance, microseconds(fact.last_seen_at), moment, fact.access_count, config
+        )
+        entry = _fact_entry(fact, hit, score, asked=asked, zone=now.tzinfo)
+        standing = state(fact, now)
+        if standing == "gone":
+            continue
+        if standing == "past" and not question.asks_past_state and not question.times:
+            dropped.append(_dropped(entry, f"superseded by {fact.superseded_by}" if fact.superseded_by else "ended"))
+            continue
+        if _is_excluded(entry.terms, fact.text, question) and fact.is_positive and not asked:
+            dropped.append(_dropped(entry, "the question wants it left out"))
+            continue
+        if standing == "past":
+            until = fact.valid_to.astimezone(now.tzinfo).date().isoformat() if fact.valid_to else ""
+            entry = replace(entry.marked("previous", "held before"), until=until)
+        out.append(entry)
+    return out, dropped
+
+
+def _fact_entry(fact: Fact, hit: Hit | None, score: float, *, asked: bool, zone: tzinfo | None) -> Entry:
+    about_assistant = fact.subject == "assistant"
+    reasons = list(_reasons(hit)) if hit else []
+    if asked:
+        reasons.append(f"the question asks for {fact.relation}")
+    if about_assistant:
+        reasons.append("said about the assistant: always shown")
+    item = ContextItem(
+        text=fact.text,
+        tier="semantic",
+        at=fact.valid_from,
+        score=score,
+        similarity=hit.similarity if hit else None,
+        signals={**(hit.signals if hit else {}), "importance": IMPORTANCE[fact.importance]},
+        source_id=fact.id,
+        source_message_ids=fact.source_message_ids,
+        session_id=fact.session_id,
+        role="user",
+        speaker=fact.speaker,
+        reasons=tuple(reasons),
+    )
+    return Entry(
+        item=item,
+        unit=f"fact:{fact.id}",
+        topic=f"{fact.subject}|{fact.relation}",
+        keep=about_assistant,
+        date=fact.valid_from.astimezone(zone).date().isoformat(),
+        mark="assistant" if about_assistant else "",
+        focus=(0, len(fact.text)),
+        terms=frozenset(terms(f"{fact.text} {fact.object}")),
+    )
+
+
+def _reasons(hit: Hit) -> tuple[str, ...]:
+    out = []
+    if hit.signals.get("identifier"):
+        out.append("holds the identifier of the question")
+    if hit.signals.get("coverage", 0) > 0:
+        out.append(f"holds {round(100 * hit.signals['coverage'])} % of the question's words")
+    if hit.similarity is not None:
+        out.append(f"similarity {hit.similarity:.2f}")
+    return tuple(out)
+
+
+def _is_excluded(own: frozenset[str], text: str, question: Question) -> bool:
+    """The memory is about what the question wants left out, and does not itself record a dislike of it."""
+    if not question.negated or not set(question.negated) <= own:
+        return False
+    folded = fold(text)
+    return not any(all_spans(cues(lang, "negation"), folded) for lang in {question.language, "zh", "en"})
+
+
+def _below_successors(entries: Sequence[Entry], successors: Mapping[str, tuple[str, ...]]) -> list[Entry]:
+    """No overtaken message scores above the message that took its place."""
+    scores = {e.item.source_id: e.item.score for e in entries}
+    out = []
+    for entry in entries:
+        limits = [scores[s] for s in successors.get(entry.item.source_id, ()) if s in scores]
+        if limits and entry.item.score >= min(limits):
+            entry = _rescored(entry, max(0.0, min(limits) - 1e-6), "")
+        out.append(entry)
+    return out
+
+
+def _rescored(entry: Entry, score: float, reason: str) -> Entry:
+    reasons = (*entry.item.reasons, reason) if reason else entry.item.reasons
+    return replace(entry, item=replace(entry.item, score=score, reasons=reasons))
+
+
+def _dropped(entry: Entry, reason: str) -> Dropped:
+    return Dropped(source_id=entry.item.source_id, tier=entry.item.tier, reason=reason, score=entry.item.score)
+
+
+def with_dates(
+    text: str, said: datetime, language: str, *, focus: tuple[int, int]
+) -> tuple[str, tuple[int, int]]:
+    """The text with the date beside each relative time word ("yesterday [2025-03-04]"), and its focus moved along.
+
+    The words are read in the day of the one who said them.
+    """
+    start, end = focus
+    out, last = [], 0
+    for mention in find_times(text, now=said, language=language if language != "other" else None, prefer="past"):
+        if not mention.relative or mention.direction == "present" or mention.end <= last:
+            continue
+        shown = f" [{_range(mention.since, mention.until)}]"
+        out += [text[last : mention.end], shown]
+        last = mention.end
+        if mention.end <= focus[0]:
+            start += len(shown)
+        if mention.end <= focus[1]:
+            end += len(shown)
+    return "".join([*out, text[last:]]), (start, end)
+
+
+def _range(since: datetime, until: datetime) -> str:
+    """A day, or first and last day."""
+    first, last = since.date(), until.date()
+    if until > since and (until.hour, until.minute, until.second, until.microsecond) == (0, 0, 0, 0):
+        last = type(last).fromordinal(last.toordinal() - 1)
+    return first.isoformat() if last <= first else f"{first.isoformat()} – {last.isoformat()}"
+
+
+def _zone(name: str, fallback: tzinfo | None) -> tzinfo | None:
+    try:
+        return zone_of(name)
+    except ValueError:
+        return fallback
+
+
+__all__ = ["fact_entries", "final_score", "message_entries", "with_dates"]

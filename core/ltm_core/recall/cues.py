@@ -1,0 +1,72 @@
+"""Short phrases of the cue tables, found in folded text.
+
+A phrase is words with meaning together; ``a + b`` asks for both anywhere in the text. Latin phrases match at
+word boundaries, phrases of Han and kana anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
+
+from ltm_core.recall.data import LANGUAGES, toml
+from ltm_core.text.normalize import fold
+
+
+@lru_cache(maxsize=4096)
+def _pattern(phrase: str) -> re.Pattern[str]:
+    words = re.escape(fold(phrase)).replace(r"\ ", r"\s+")
+    start = r"(?<![a-z0-9])" if re.match(r"[a-z0-9]", phrase) else ""
+    end = r"(?![a-z0-9])" if re.search(r"[a-z0-9]$", phrase) else ""
+    return re.compile(f"{start}{words}{end}")
+
+
+@lru_cache(maxsize=4096)
+def _parts(cue: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(_pattern(p.strip()) for p in cue.split(" + "))
+
+
+def find(cue: str, folded: str) -> tuple[int, int] | None:
+    """Where the first part of ``cue`` stands in ``folded``, when all its parts do; else None."""
+    first: tuple[int, int] | None = None
+    for pattern in _parts(cue):
+        match = pattern.search(folded)
+        if match is None:
+            return None
+        first = first or match.span()
+    return first
+
+
+def first_of(cues: Iterable[str], folded: str) -> tuple[int, int] | None:
+    """Where the longest cue that occurs stands, or None."""
+    spans = [span for cue in cues if (span := find(cue, folded)) is not None]
+    return max(spans, key=lambda s: s[1] - s[0], default=None)
+
+
+def all_spans(cues: Iterable[str], folded: str) -> list[tuple[int, int]]:
+    """Every place where a single-part cue stands, by start."""
+    return sorted(m.span() for cue in cues for m in _pattern(cue).finditer(folded))
+
+
+@cache
+def table(language: str) -> Mapping[str, object]:
+    """The question cues of a language."""
+    return toml(f"questions/{language if language in LANGUAGES else 'en'}.toml")
+
+
+@cache
+def cues(language: str, name: str) -> tuple[str, ...]:
+    """One list of the cue table."""
+    values = table(language).get(name, ())
+    return tuple(values) if isinstance(values, list | tuple) else ()
+
+
+@cache
+def relation_cues(language: str) -> Mapping[str, tuple[str, ...]]:
+    """Relation name to the cues that ask for it."""
+    values = table(language).get("relations", {})
+    return {k: tuple(v) for k, v in values.items()} if isinstance(values, Mapping) else {}
+
+
+__all__ = ["all_spans", "cues", "find", "first_of", "relation_cues", "table"]

@@ -1,0 +1,94 @@
+"""Packaged data of the recall path, read once, when first asked for."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any
+
+LANGUAGES = ("en", "zh", "ja")
+"""Languages that have question cues, aliases and headings; any other reads as English."""
+
+
+def _read(name: str) -> str:
+    from importlib import resources  # imported here: it costs more than the rest of this module
+
+    return resources.files("ltm_core.lexicon").joinpath(name).read_text(encoding="utf-8")
+
+
+@cache
+def toml(name: str) -> Mapping[str, Any]:
+    """The parsed TOML file ``lexicon/<name>``."""
+    return tomllib.loads(_read(name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """How signals become one relevance for one language; fitted, see the provenance in fusion.json."""
+
+    bm25: float
+    """Share of the keyword score of the chunk itself."""
+    window: float
+    """Share of the keyword score of the chunk with its neighbours in the session."""
+    session: float
+    """Share of the keyword score of the session as one document."""
+    cosine: float
+    """Share of the similarity of meaning."""
+    cosine_window: float
+    """Share of the neighbours' similarity of meaning."""
+    smoothing: float
+    """How much of the score of the turns just before and after a turn lends itself."""
+    assistant: float
+    """What a turn of the assistant keeps of its relevance; tool and system turns keep the same."""
+    question: float
+    """What a turn that only asks keeps of its relevance."""
+    time: float
+    """What a turn outside the time range that the question names keeps of its relevance."""
+    alias: float
+    """What a term reached by an alias weighs beside the word itself."""
+    relation: float
+    """What a fact of the relation that the question asks for gains."""
+    identifier: float
+    """What a memory that holds an identifier of the question gains."""
+    current_session: float
+    """What memories of the conversation at hand gain."""
+
+
+@cache
+def weights(language: str) -> Weights:
+    """The fusion weights of ``language``, those of the default where it has none of its own."""
+    data = json.loads(_read("fusion.json"))
+    values = {**data["default"], **data["languages"].get(language, {})}
+    return Weights(**{f.name: float(values[f.name]) for f in fields(Weights)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Floor:
+    """When a memory counts as about the question.
+
+    Either ``similarity`` is reached, or ``coverage`` of the question's weighted terms is found, or a bit of both:
+    ``mixed_similarity`` together with ``mixed_coverage``.
+    """
+
+    similarity: float
+    coverage: float
+    mixed_similarity: float
+    mixed_coverage: float
+
+
+@cache
+def floor(embedder: str) -> Floor:
+    """The calibrated floor of an embedder; for an unknown one a conservative default.
+
+    A name matches its longest listed prefix, so one entry serves all releases of a model.
+    """
+    data = json.loads(_read("floors.json"))
+    names = sorted((n for n in data["embedders"] if embedder.startswith(n)), key=len)
+    values = {**data["default"], **(data["embedders"][names[-1]] if names else {})}
+    return Floor(**{f.name: float(values[f.name]) for f in fields(Floor)})
+
+
+__all__ = ["LANGUAGES", "Floor", "Weights", "floor", "toml", "weights"]

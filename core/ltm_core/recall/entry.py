@@ -1,0 +1,45 @@
+"""One thing that may go into a context, with what packing and rendering need to know of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from ltm_core.types import ContextItem
+
+Mark = Literal["", "previous", "corrected", "assistant"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """An item on its way into a context."""
+
+    item: ContextItem
+    unit: str
+    """Entries of one unit (a tool call and its results) are kept or left out together."""
+    topic: str = ""
+    """At first only one entry of a topic is chosen."""
+    is_slot: bool = False
+    keep: bool = False
+    """Wanted whatever the question: what the user said about the assistant, live slots."""
+    date: str = ""
+    """ISO date shown with it; empty for turns of the conversation at hand."""
+    until: str = ""
+    mark: Mark = ""
+    focus: tuple[int, int] = (0, 0)
+    """Where in the text the match stands; an excerpt is cut around it."""
+    terms: frozenset[str] = frozenset()
+    is_cut: bool = False
+
+    def shortened(self, text: str, reason: str) -> Entry:
+        """The same entry with an excerpt of its text."""
+        item = replace(self.item, text=text, reasons=(*self.item.reasons, reason))
+        return replace(self, item=item, is_cut=True)
+
+    def marked(self, mark: Mark, reason: str) -> Entry:
+        """The same entry, labelled as no longer current."""
+        item = replace(self.item, is_current=False, reasons=(*self.item.reasons, reason))
+        return replace(self, item=item, mark=mark)
+
+
+__all__ = ["Entry", "Mark"]

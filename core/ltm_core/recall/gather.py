@@ -1,0 +1,308 @@
+"""The candidates of one question: what the index finds, what the question's relations name, what later changed.
+
+Reads through a `Reader` in a handful of calls, whatever the size of the memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ltm_core.recall.currency import Standing, standings, state
+from ltm_core.recall.data import Floor, floor, weights
+from ltm_core.recall.filters import Filter, matches, required
+from ltm_core.recall.lexical import lexical
+from ltm_core.recall.question import Question
+from ltm_core.recall.rank import Hit, best_hits, in_ranges, relevance
+from ltm_core.recall.request import RecallRequest
+from ltm_core.recall.structure import structure_of
+from ltm_core.store.base import OWNER_CODES, ROLE_CODES, MessageRow, Reader, Rows
+from ltm_core.types import Fact, Tier
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ltm_core.config import Config
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_PAGE = 256
+"""Owners fetched at a time while a metadata filter looks for enough of them."""
+_LONGEST_CHAIN = 4
+"""How many changes back a question about an earlier state is followed."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Found:
+    """Candidates before they are scored as a whole."""
+
+    facts: dict[str, tuple[Fact, Hit | None]] = field(default_factory=dict)
+    messages: list[tuple[MessageRow, Hit]] = field(default_factory=list)
+    standing: Mapping[str, Standing] = field(default_factory=dict)
+    successors: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Message id to the ids of the messages that support what took its place."""
+    notes: list[str] = field(default_factory=list)
+
+
+def microseconds(moment: datetime) -> int:
+    """Microseconds since 1970 UTC, exact."""
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def gather(
+    reader: Reader,
+    request: RecallRequest,
+    question: Question,
+    *,
+    config: Config,
+    query_vector: NDArray[np.float32] | None,
+    embedder_name: str,
+    filters: Filter | None,
+    excluded: frozenset[int],
+) -> Found:
+    """Everything that may answer ``question``, with its evidence; ``excluded`` are items of messages."""
+    found = Found()
+    if not question.is_empty and not question.is_greeting:
+        _from_index(found, reader, request, question, config, query_vector, embedder_name, filters, excluded)
+    if "semantic" in request.tiers:
+        _from_relations(found, reader, request, question, filters)
+        _across_changes(found, reader, request, question)
+    if found.messages:
+        _what_changed(found, reader, request.now)
+    return found
+
+
+def _from_index(
+    found: Found,
+    reader: Reader,
+    request: RecallRequest,
+    question: Question,
+    config: Config,
+    query_vector: NDArray[np.float32] | None,
+    embedder_name: str,
+    filters: Filter | None,
+    excluded: frozenset[int],
+) -> None:
+    snapshot = reader.snapshot()
+    rows = snapshot.rows
+    if not len(rows.item):
+        return
+    structure = structure_of(rows)
+    words = lexical(snapshot, structure, question.terms, question.identifiers)
+    cosine = snapshot.cosine(query_vector) if query_vector is not None else None
+    ranges = [(microseconds(t.since), microseconds(t.until)) for t in question.times]
+    session = reader.label(request.scope.session_id)
+    ranked = relevance(
+        rows,
+        structure,
+        words,
+        cosine,
+        weights=weights(question.language),
+        floor=_floor(embedder_name, config, request),
+        visible=_visible(reader, rows, request, filters, excluded),
+        inside=in_ranges(rows.at, ranges) if ranges else None,
+        only_time=bool(ranges) and not question.content,
+        current_session=session,
+    )
+    if ranges:
+        found.notes.append("time read from the question: " + ", ".join(t.text for t in question.times))
+    wanted: tuple[tuple[Tier, int], ...] = (
+        ("episodic", max(config.episodic_candidates, request.top_k)),
+        ("semantic", max(config.semantic_candidates, request.top_k)),
+    )
+    for tier, limit in wanted:
+        if tier not in request.tiers:
+            continue
+        every = len(rows.item) if _needs_reading(filters) else limit
+        kind = "message" if tier == "episodic" else "fact"
+        hits = best_hits(rows, structure, ranked, words, cosine, kind=kind, limit=every)  # type: ignore[arg-type]
+        if request.min_similarity is not None:
+            hits = [h for h in hits if h.similarity is not None and h.similarity >= request.min_similarity]
+        if tier == "episodic":
+            found.messages = _read_messages(reader, hits, filters, limit)
+        else:
+            for fact, hit in _read_facts(reader, hits, filters, limit):
+                found.facts[fact.id] = (fact, hit)
+
+
+def _floor(embedder_name: str, config: Config, request: RecallRequest) -> Floor:
+    base = floor(embedder_name)
+    least = request.min_similarity if request.min_similarity is not None else config.min_similarity
+    if least is None:
+        return base
+    mixed = base.mixed_similarity if least >= base.mixed_similarity else least
+    return Floor(
+        similarity=least, coverage=base.coverage, mixed_similarity=mixed, mixed_coverage=base.mixed_coverage
+    )
+
+
+def _visible(
+    reader: Reader, rows: Rows, request: RecallRequest, filters: Filter | None, excluded: frozenset[int]
+) -> NDArray[np.bool_]:
+    """Rows that may be shown: alive, of the labels asked for, in the range, not held by the host."""
+    visible = rows.expires > microseconds(request.now)
+    scope = request.scope
+    for values, wanted in ((rows.agent, scope.agent_id), (rows.task, scope.task_id), (rows.app, scope.app_id)):
+        if wanted is not None:
+            visible &= (values == 0) | (values == reader.label(wanted))
+    if excluded:
+        visible &= ~(np.isin(rows.owner, list(excluded)) & (rows.kind == OWNER_CODES["message"]))
+    if request.since is not None:
+        visible &= rows.at >= microseconds(request.since)
+    if request.until is not None:
+        visible &= rows.at < microseconds(request.until)
+    sessions = required(filters, "session_id")
+    if sessions is not None:
+        visible &= np.isin(rows.session, [reader.label(s) for s in sessions if isinstance(s, str)])
+    roles = required(filters, "role")
+    if roles is not None:
+        visible &= np.isin(rows.role, [ROLE_CODES[r] for r in roles if r in ROLE_CODES])
+    return visible
+
+
+def _needs_reading(filters: Filter | None) -> bool:
+    return bool(filters) and any(k not in ("session_id", "role") for k in filters or ())
+
+
+def _pages(hits: Sequence[Hit], filters: Filter | None, limit: int) -> Iterable[Sequence[Hit]]:
+    size = _PAGE if _needs_reading(filters) else limit
+    for start in range(0, len(hits), max(1, size)):
+        yield hits[start : start + size]
+
+
+def _read_messages(
+    reader: Reader, hits: Sequence[Hit], filters: Filter | None, limit: int
+) -> list[tuple[MessageRow, Hit]]:
+    out: list[tuple[MessageRow, Hit]] = []
+    for page in _pages(hits, filters, limit):
+        by_item = {r.item: r for r in reader.messages(items=[h.item for h in page])}
+        for hit in page:
+            row = by_item.get(hit.item)
+            if row is not None and row.content.strip() and matches(filters, message_record(row)):
+                out.append((row, hit))
+        if len(out) >= limit:
+            break
+    return out[:limit]
+
+
+def _read_facts(
+    reader: Reader, hits: Sequence[Hit], filters: Filter | None, limit: int
+) -> list[tuple[Fact, Hit]]:
+    out: list[tuple[Fact, Hit]] = []
+    for page in _pages(hits, filters, limit):
+        items = [h.item for h in page]
+        facts = _by_item(reader, items)
+        out += [(facts[h.item], h) for h in page if h.item in facts and matches(filters, fact_record(facts[h.item]))]
+        if len(out) >= limit:
+            break
+    return out[:limit]
+
+
+def _by_item(reader: Reader, items: Sequence[int]) -> dict[int, Fact]:
+    """Facts come without their items, but in the order of items."""
+    wanted = sorted(set(items))
+    facts = reader.facts(items=wanted)
+    if len(facts) == len(wanted):
+        return dict(zip(wanted, facts, strict=True))
+    return {item: f for f in facts if (item := reader.fact_item(f.id)) is not None}
+
+
+def _labelled(fact: Fact, request: RecallRequest) -> bool:
+    scope = request.scope
+    pairs = ((fact.agent_id, scope.agent_id), (fact.task_id, scope.task_id), (fact.app_id, scope.app_id))
+    return all(wanted is None or own in (None, wanted) for own, wanted in pairs)
+
+
+def _in_time(fact: Fact, request: RecallRequest) -> bool:
+    return (request.since is None or fact.valid_from >= request.since) and (
+        request.until is None or fact.valid_from < request.until
+    )
+
+
+def _from_relations(
+    found: Found, reader: Reader, request: RecallRequest, question: Question, filters: Filter | None
+) -> None:
+    """Current facts of the relations that the question asks for, and what the user said about the assistant."""
+    if request.min_similarity is not None:
+        return
+    slots = [("user", name) for name in question.relations]
+    facts = reader.facts(slots=slots, current_at=request.now) if slots else []
+    facts += reader.facts(subject="assistant", current_at=request.now)
+    for fact in facts:
+        if fact.id not in found.facts and _labelled(fact, request) and _in_time(fact, request):
+            if matches(filters, fact_record(fact)):
+                found.facts[fact.id] = (fact, None)
+
+
+def _across_changes(found: Found, reader: Reader, request: RecallRequest, question: Question) -> None:
+    """A fact that no longer holds brings its successor; a question about an earlier state brings predecessors."""
+    seen = dict(found.facts)
+    for fact, hit in list(seen.values()):
+        successor = fact
+        for _ in range(_LONGEST_CHAIN):
+            if successor.superseded_by is None or state(successor, request.now) != "past":
+                break
+            later = reader.facts(ids=[successor.superseded_by])
+            if not later:
+                break
+            successor = later[0]
+        if successor.id not in found.facts and state(successor, request.now) == "current":
+            found.facts[successor.id] = (successor, hit)
+        if question.asks_past_state:
+            latest = [fact]
+            for _ in range(_LONGEST_CHAIN):
+                earlier = [f for one in latest for f in reader.superseded_by(one.id)]
+                for one in earlier:
+                    found.facts.setdefault(one.id, (one, hit))
+                latest = earlier
+
+
+def _what_changed(found: Found, reader: Reader, now: datetime) -> None:
+    """Which of the messages were overtaken, and by which messages."""
+    facts = reader.facts(evidence_of=[row.id for row, _ in found.messages])
+    found.standing = standings(facts, now)
+    ids = {fact_id for s in found.standing.values() for fact_id in s.successors}
+    if ids:
+        sources = {f.id: f.source_message_ids for f in reader.facts(ids=sorted(ids))}
+        for message_id, standing in found.standing.items():
+            found.successors[message_id] = tuple(m for s in standing.successors for m in sources.get(s, ()))
+
+
+def message_record(row: MessageRow) -> dict[str, Any]:
+    """What a filter sees of a message; metadata never hides a field of ours."""
+    return {
+        **row.metadata,
+        "id": row.id,
+        "kind": "message",
+        "role": row.role,
+        "name": row.name,
+        "doc_type": row.doc_type,
+        "session_id": row.session_id,
+        "agent_id": row.agent_id,
+        "task_id": row.task_id,
+        "app_id": row.app_id,
+        "act": row.act,
+        "language": row.language,
+        "importance": row.importance,
+        "at": row.at,
+        "recorded_at": row.recorded_at,
+        "expires_at": row.expires_at,
+        "tags": (),
+        "subject": None,
+        "relation": None,
+    }
+
+
+def fact_record(fact: Fact) -> dict[str, Any]:
+    """What a filter sees of a fact; metadata never hides a field of ours."""
+    names = (
+        "id kind subject relation object doc_type session_id agent_id task_id app_id importance modality speaker "
+        "asserted_by confidence is_positive valid_from valid_to recorded_at last_seen_at expires_at tags"
+    )
+    return {**fact.metadata, **{n: getattr(fact, n) for n in names.split()}, "at": fact.valid_from, "role": "user"}
+
+
+__all__ = ["Found", "fact_record", "gather", "message_record", "microseconds"]

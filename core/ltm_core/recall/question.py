@@ -1,0 +1,191 @@
+"""What a question asks of memory, read from its words alone.
+
+Nothing here knows what is stored: the same question at the same moment always reads the same.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from ltm_core.recall import aliases
+from ltm_core.recall.cues import all_spans, cues, find, first_of, relation_cues
+from ltm_core.recall.data import weights
+from ltm_core.text.language import detect_language
+from ltm_core.text.normalize import clean, fold
+from ltm_core.text.terms import terms
+from ltm_core.when import find_times
+
+LONGEST = 6000
+"""Characters of a question that are read; a longer one is a pasted document whose start says what it is about."""
+FILLER_WEIGHT = 0.25
+"""What a word such as "remember" weighs beside a word of the topic."""
+NEGATED_CHARACTERS = 24
+"""How far after "don't recommend" the excluded thing is looked for."""
+
+_IDENTIFIER = re.compile(r"(?=.*\d)(?:[a-z0-9]+(?:[-_./:@&+#][a-z0-9]+)+|[a-z0-9]{4,})")
+_NOT_IDENTIFIER = re.compile(r"(?:19|20)\d\d|\d{1,2}:\d\d(?::\d\d)?|\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{1,4})?|\d+(?:st|nd|rd|th|s|am|pm)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryTerm:
+    """One term to look up. Terms of one ``group`` stand for one word of the question and its aliases."""
+
+    term: str
+    weight: float
+    group: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeRange:
+    """A half-open range ``[since, until)`` that the question names, with its words."""
+
+    since: datetime
+    until: datetime
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One question, analysed."""
+
+    text: str
+    language: str
+    terms: tuple[QueryTerm, ...] = ()
+    content: tuple[str, ...] = ()
+    """The terms that carry the topic."""
+    identifiers: tuple[str, ...] = ()
+    times: tuple[TimeRange, ...] = ()
+    wants_last: bool = False
+    """The most recent memory of the topic is meant, not all of them."""
+    asks_past_state: bool = False
+    """The state before a change is asked for."""
+    negated: tuple[str, ...] = ()
+    """Terms of what the question wants left out."""
+    aliases: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    relations: tuple[str, ...] = ()
+    """Relations whose facts answer it, whatever their words."""
+    about_assistant: bool = False
+    is_greeting: bool = False
+    vague: bool = False
+    """It names no topic ("上次那个事"): the session has to tell which."""
+
+    @property
+    def is_empty(self) -> bool:
+        """True when there is nothing to look for."""
+        return not self.terms and not self.times
+
+
+def analyse_question(
+    text: str, *, now: datetime, language: str | None = None, known_aliases: tuple[str, ...] = ()
+) -> Question:
+    """The question in parts. Never raises for any text; ``now`` is aware, in the user's zone.
+
+    ``known_aliases`` are the deployment's groups, each as ``invoice=bill=发票``.
+    """
+    text = clean(text)[:LONGEST]
+    language = language or detect_language(text)
+    folded = fold(text)
+    found = terms(text, query=True)
+    times = tuple(
+        TimeRange(since=t.since, until=t.until, text=t.text)
+        for t in find_times(text, now=now, language=language, prefer="past")
+        if t.direction != "present" or t.precision != "instant"
+    )
+    content = _content(found, folded, language, tuple(t.text for t in times))
+    expanded = tuple(aliases.expansions(folded, aliases.groups(known_aliases)))
+    past = first_of(cues(language, "past"), folded) is not None
+    greeting = not content and any(find(g, folded) for g in cues(language, "greetings"))
+    wants_last = first_of(cues(language, "last"), folded) is not None
+    return Question(
+        text=text,
+        language=language,
+        terms=_query_terms(found, content, expanded, weights(language).alias),
+        content=content,
+        identifiers=_identifiers(found, tuple(t.text for t in times)),
+        times=times,
+        wants_last=wants_last,
+        asks_past_state=past and not wants_last and first_of(cues(language, "now"), folded) is None,
+        negated=_negated(folded, language),
+        aliases=expanded,
+        relations=_relations(folded, language),
+        about_assistant=any(find(c, folded) for c in cues(language, "assistant")),
+        is_greeting=greeting,
+        vague=bool(found) and not content and not times and not greeting,
+    )
+
+
+def _content(found: list[str], folded: str, language: str, time_words: tuple[str, ...]) -> tuple[str, ...]:
+    """The terms that are left when filler and time words are taken out of the text."""
+    rest = folded
+    for words in time_words:
+        rest = rest.replace(fold(words), " ")
+    spans = all_spans([c for c in (*cues(language, "filler"), *cues(language, "vague")) if len(c) > 1], rest)
+    for start, end in reversed(spans):
+        rest = f"{rest[:start]} {rest[end:]}" if end <= len(rest) else rest
+    left = set(terms(rest))
+    fillers = {t for c in cues(language, "filler") for t in terms(c)}
+    return tuple(t for t in found if t in left and t not in fillers)
+
+
+def _query_terms(
+    found: list[str],
+    content: tuple[str, ...],
+    expanded: tuple[tuple[str, tuple[str, ...]], ...],
+    alias_weight: float,
+) -> tuple[QueryTerm, ...]:
+    topic = set(content)
+    out = [
+        QueryTerm(term=t, weight=1.0 if t in topic or not topic else FILLER_WEIGHT, group=i)
+        for i, t in enumerate(found)
+    ]
+    place = {t: i for i, t in enumerate(found)}
+    for name, others in expanded:
+        own = [t for t in terms(name) if t in place]
+        if not own:
+            continue
+        group = place[max(own, key=len)]
+        for term in dict.fromkeys(t for other in others for t in terms(other, query=True)):
+            if term not in place:
+                out.append(QueryTerm(term=term, weight=alias_weight, group=group))
+    return tuple(out)
+
+
+def _identifiers(found: list[str], time_words: tuple[str, ...]) -> tuple[str, ...]:
+    dated = {t for words in time_words for t in terms(words)}
+    return tuple(
+        t for t in found if t not in dated and _IDENTIFIER.fullmatch(t) and not _NOT_IDENTIFIER.fullmatch(t)
+    )
+
+
+def _negated(folded: str, language: str) -> tuple[str, ...]:
+    """Terms of what stands after "don't recommend", "除了", or before "以外"."""
+    out: list[str] = []
+    ends = cues(language, "negation_ends")
+    for start, end in all_spans(cues(language, "negation"), folded):
+        if language == "ja":  # the excluded thing stands before its particle
+            words = re.split(r"[、。！？\s]", folded[:start])[-1][-NEGATED_CHARACTERS:]
+        else:
+            words = folded[end : end + NEGATED_CHARACTERS].lstrip()
+            cuts = [i for e in ends if (i := _cut(words, e)) > 0]
+            words = words[: min(cuts, default=len(words))]
+            if not words.isascii():
+                words = words[:8]
+        out += terms(words, query=True)
+    return tuple(dict.fromkeys(out))
+
+
+def _cut(words: str, mark: str) -> int:
+    """Where ``mark`` ends the words; Latin marks count as whole words."""
+    if not mark.isalpha() or not mark.isascii():
+        return words.find(mark)
+    match = re.search(rf"\b{re.escape(mark)}\b", words)
+    return match.start() if match else -1
+
+
+def _relations(folded: str, language: str) -> tuple[str, ...]:
+    return tuple(name for name, phrases in relation_cues(language).items() if any(find(p, folded) for p in phrases))
+
+
+__all__ = ["Question", "QueryTerm", "TimeRange", "analyse_question"]

@@ -1,0 +1,122 @@
+"""The context as text: one fence that nothing inside can close, headings in the language of the conversation.
+
+Content stays data: control and direction characters are gone, further lines of one memory are indented, a role
+name at the start of a line is quoted, and the random mark of the fence cannot occur inside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Literal, TypeAlias
+
+from ltm_core.recall.data import LANGUAGES, toml
+from ltm_core.recall.entry import Entry
+from ltm_core.text.normalize import printable
+from ltm_core.types import Message, Role, Tier
+
+Format: TypeAlias = Literal["text", "messages", "compact"]
+FORMATS: tuple[Format, ...] = ("text", "messages", "compact")
+INDENT = "  "
+_LONGEST_NAME = 40
+_TAG = re.compile(r"<(?=\s*/?\s*memory\b)", re.IGNORECASE)
+_ROLE = re.compile(
+    r"^([\s>*#`\-\"'<\[|]*)(system|assistant|user|human|ai|developer|tool|function|instructions?|系统|系統|助手|用户|用戶"
+    r"|システム|アシスタント|ユーザー)([\s\]>*_`|]*[:：])",
+    re.IGNORECASE | re.MULTILINE,
+)
+_TIERS: tuple[Tier, ...] = ("semantic", "episodic", "working")
+
+
+@cache
+def words(language: str) -> dict[str, str]:
+    """The fixed words of ``language``; English for any other."""
+    return dict(toml("render.toml")[language if language in LANGUAGES else "en"])
+
+
+def safe(text: str, *, mark: str) -> str:
+    """``text`` as data: it can form no fence, no heading and no role line; further lines are indented."""
+    text = printable(text).strip()
+    text = text.replace(mark, "…") if mark else text
+    text = _TAG.sub("‹", text)
+    text = _ROLE.sub(r'\1"\2"\3', text)
+    return text.replace("\n", f"\n{INDENT}")
+
+
+def speaker(role: Role | None, name: str | None, language: str, *, mark: str) -> str:
+    """Who said it: the name where there is one, else the role in ``language``."""
+    w = words(language)
+    if name and role != "tool":
+        shown = " ".join(printable(name).split())[:_LONGEST_NAME].replace(":", " ").replace("：", " ")
+        shown = _TAG.sub("‹", shown.replace(mark, "…") if mark else shown).strip()
+        if shown:
+            return shown
+    return {"assistant": w["bot"], "tool": w["tool"]}.get(role or "user", w["user"])
+
+
+def line(entry: Entry, *, language: str, mark: str) -> str:
+    """The line or lines of one entry."""
+    w, item = words(language), entry.item
+    text = safe(item.text, mark=mark)
+    if item.tier == "working":
+        if entry.is_slot:
+            return f"{w['slot']}: {text}"
+        return f"{speaker(item.role, item.speaker, language, mark=mark)}: {text}"
+    when = entry.date + (f" {w['until']} {entry.until}" if entry.until else "")
+    label = {"previous": w["previous"], "corrected": w["corrected"], "assistant": w["assistant"]}.get(entry.mark, "")
+    head = f"[{', '.join(p for p in (when, label) if p)}] " if when or label else ""
+    who = f"{speaker(item.role, item.speaker, language, mark=mark)}: " if item.tier == "episodic" else ""
+    return f"- {head}{who}{text}"
+
+
+def render(entries: Sequence[Entry], *, language: str, mark: str, format: Format, short: bool = False) -> str:
+    """The fenced text of ``entries``, tier by tier in the given order; empty when there are none.
+
+    ``short`` takes the shorter preface and no headings, as the compact format always does.
+    """
+    if not entries:
+        return ""
+    return _fenced(entries, _TIERS, language=language, mark=mark, short=short or format == "compact")
+
+
+def _fenced(entries: Sequence[Entry], tiers: Sequence[Tier], *, language: str, mark: str, short: bool) -> str:
+    w = words(language)
+    has_memory = any(e.item.tier != "working" for e in entries)
+    out = [f"<memory {mark}>", w["short"] if short or not has_memory else w["preface"]]
+    for tier in tiers:
+        chosen = [e for e in entries if e.item.tier == tier]
+        if chosen:
+            if not short:
+                out.append(f"# {w[tier]}")
+            out += [line(e, language=language, mark=mark) for e in chosen]
+    out.append(f"</memory {mark}>")
+    return "\n".join(out)
+
+
+def frame(tiers: Sequence[Tier], *, language: str, mark: str, short: bool) -> str:
+    """What surrounds the entries of ``tiers``: the same text without any entry."""
+    w = words(language)
+    headings = [] if short else [f"# {w[t]}" for t in tiers]
+    preface = w["short"] if short or set(tiers) <= {"working"} else w["preface"]
+    return "\n".join([f"<memory {mark}>", preface, *headings, f"</memory {mark}>"])
+
+
+def messages(entries: Sequence[Entry], *, language: str, mark: str, short: bool = False) -> tuple[Message, ...]:
+    """One system message with the fenced memories and slots, then the turns of the conversation as they were."""
+    kept = [e for e in entries if e.item.tier != "working" or e.is_slot]
+    out = []
+    if kept:
+        text = _fenced(kept, _TIERS, language=language, mark=mark, short=short)
+        out.append(Message(role="system", content=text))
+    for e in entries:
+        if e.item.tier == "working" and not e.is_slot:
+            item = e.item
+            role: Role = item.role or "user"
+            out.append(
+                Message(role=role, content=printable(item.text), at=item.at, id=item.source_id, name=item.speaker)
+            )
+    return tuple(out)
+
+
+__all__ = ["FORMATS", "Format", "frame", "line", "messages", "render", "safe", "speaker", "words"]

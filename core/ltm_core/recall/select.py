@@ -1,0 +1,119 @@
+"""Which of the found memories are offered to the prompt, and in which order. Pure; candidates are few."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ltm_core.recall.entry import Entry
+from ltm_core.types import Dropped
+
+DUPLICATE = 0.85
+"""Share of common terms from which two memories say the same."""
+SAID_BY_FACT = 0.8
+"""Share of a message's terms that a chosen fact holds, from which the message adds nothing."""
+DIVERSITY = 0.25
+"""What a second memory of the same words loses against the first."""
+SAME_EVENT = 0.6
+"""Share of the best relevance from which a memory counts as one of the type that "last time" means."""
+
+
+def overlap(a: frozenset[str], b: frozenset[str]) -> float:
+    """Share of common terms (Jaccard), in [0, 1]."""
+    if not a or not b:
+        return 0.0
+    common = len(a & b)
+    return common / (len(a) + len(b) - common)
+
+
+def by_score(entries: Sequence[Entry]) -> list[Entry]:
+    """Best first; equal scores: current before past, later before earlier."""
+    return sorted(entries, key=lambda e: (-e.item.score, not e.item.is_current, -e.item.at.timestamp()))
+
+
+def latest_first(entries: Sequence[Entry]) -> list[Entry]:
+    """Of the memories nearly as relevant as the best, the latest gets the best score, the others follow in time."""
+    ordered = by_score(entries)
+    if not ordered:
+        return []
+    best = ordered[0].item.score
+    alike = [e for e in ordered if e.item.score >= SAME_EVENT * best]
+    scores = sorted((e.item.score for e in alike), reverse=True)
+    in_time = sorted(alike, key=lambda e: -e.item.at.timestamp())
+    raised = [
+        replace(e, item=replace(e.item, score=s, reasons=(*e.item.reasons, "the latest of its kind") if not i else e.item.reasons))
+        for i, (e, s) in enumerate(zip(in_time, scores, strict=True))
+    ]
+    return raised + ordered[len(alike) :]
+
+
+def distinct(entries: Sequence[Entry]) -> tuple[list[Entry], list[Dropped]]:
+    """Near-duplicates collapse onto the better one; one of another state (current, past) is no duplicate."""
+    kept: list[Entry] = []
+    dropped: list[Dropped] = []
+    for entry in entries:
+        twin = next(
+            (
+                k
+                for k in kept
+                if k.item.is_current == entry.item.is_current
+                and k.item.role == entry.item.role
+                and overlap(k.terms, entry.terms) >= DUPLICATE
+            ),
+            None,
+        )
+        if twin is None or entry.keep:
+            kept.append(entry)
+        else:
+            dropped.append(_drop(entry, f"says the same as {twin.item.source_id}"))
+    return kept, dropped
+
+
+def without_said(facts: Sequence[Entry], messages: Sequence[Entry]) -> tuple[list[Entry], list[Dropped]]:
+    """The messages that say more than the chosen facts which rest on them."""
+    kept: list[Entry] = []
+    dropped: list[Dropped] = []
+    for entry in messages:
+        fact = next(
+            (
+                f
+                for f in facts
+                if entry.item.source_id in f.item.source_message_ids
+                and f.item.is_current == entry.item.is_current
+                and len(entry.terms & f.terms) >= SAID_BY_FACT * len(entry.terms)
+            ),
+            None,
+        )
+        if fact is None:
+            kept.append(entry)
+        else:
+            dropped.append(_drop(entry, f"the fact {fact.item.source_id} says it"))
+    return kept, dropped
+
+
+def varied(entries: Sequence[Entry], limit: int) -> tuple[list[Entry], list[Dropped]]:
+    """Up to ``limit`` entries: each next one is the best that is not much like those chosen before it.
+
+    Maximal marginal relevance on terms; an entry whose topic is taken waits until every topic had one.
+    """
+    waiting = list(entries)
+    likeness = [0.0] * len(waiting)
+    chosen: list[Entry] = []
+    topics: set[str] = set()
+    while waiting and len(chosen) < limit:
+        fresh = [i for i, e in enumerate(waiting) if not e.topic or e.topic not in topics]
+        pool = fresh or range(len(waiting))
+        best = max(pool, key=lambda i: (waiting[i].keep, waiting[i].item.score * (1 - DIVERSITY * likeness[i]), -i))
+        entry = waiting.pop(best)
+        likeness.pop(best)
+        chosen.append(entry)
+        topics.add(entry.topic)
+        likeness = [max(old, overlap(entry.terms, e.terms)) for old, e in zip(likeness, waiting, strict=True)]
+    return chosen, [_drop(e, f"more than {limit} memories are about this") for e in waiting]
+
+
+def _drop(entry: Entry, reason: str) -> Dropped:
+    return Dropped(source_id=entry.item.source_id, tier=entry.item.tier, reason=reason, score=entry.item.score)
+
+
+__all__ = ["by_score", "distinct", "latest_first", "overlap", "varied", "without_said"]

@@ -1,0 +1,205 @@
+"""Recall, wired: reads through a `Reader`, decides through the pure modules of this folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ltm_core.recall.build import fact_entries, message_entries
+from ltm_core.recall.data import LANGUAGES
+from ltm_core.recall.entry import Entry
+from ltm_core.recall.filters import checked
+from ltm_core.recall.gather import Found, gather
+from ltm_core.recall.important import most_important
+from ltm_core.recall.pack import Packed, pack
+from ltm_core.recall.question import Question, analyse_question
+from ltm_core.recall.render import Format, frame, line, messages, render
+from ltm_core.recall.request import RecallRequest
+from ltm_core.recall.select import by_score, distinct, latest_first, varied, without_said
+from ltm_core.recall.window import Window, open_window
+from ltm_core.store.base import Reader
+from ltm_core.types import Context, ContextItem, Dropped, Tier
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ltm_core.config import Config
+    from ltm_core.types import TokenCounter
+
+
+def recall_context(
+    reader: Reader,
+    request: RecallRequest,
+    *,
+    max_tokens: int,
+    token_counter: TokenCounter,
+    format: Format,
+    config: Config,
+    query_vector: NDArray[np.float32] | None,
+    embedder_name: str,
+    fence_mark: str,
+) -> Context:
+    """What belongs into the next prompt: at most ``max_tokens`` by ``token_counter``, whatever was stored.
+
+    InvalidFilterError before anything is read. Nothing relevant, no window: an empty context.
+    """
+    filters = checked(request.filters, zone=request.now.tzinfo or request.now.astimezone().tzinfo)  # type: ignore[arg-type]
+    window = open_window(reader, request, config)
+    question = analyse_question(
+        window.query, now=request.now, language=request.language, known_aliases=config.aliases
+    )
+    question = window.resolved(question)
+    found = gather(
+        reader,
+        request,
+        question,
+        config=config,
+        query_vector=query_vector,
+        embedder_name=embedder_name,
+        filters=filters,
+        excluded=window.held,
+    )
+    if not window.query:
+        most_important(found, reader, request, config, filters=filters, excluded=window.held)
+    facts, episodes, dropped = _chosen(found, question, request, config)
+    entries = [*facts, *episodes, *window.entries]
+    language = _language(request, question, window)
+
+    def draw(chosen: Sequence[Entry], short: bool) -> str:
+        return render(chosen, language=language, mark=fence_mark, format=format, short=short)
+
+    def attempt(short: bool) -> Packed:
+        return pack(
+            entries,
+            max_tokens=max_tokens,
+            count=token_counter,
+            line=lambda e: line(e, language=language, mark=fence_mark),
+            frame=lambda tiers: frame(
+                tiers, language=language, mark=fence_mark, short=short or format == "compact"
+            ),
+            measure=lambda chosen: _measure(chosen, short),
+            shares=_shares(config),
+        )
+
+    def _measure(chosen: Sequence[Entry], short: bool) -> int:
+        whole = max(0, token_counter(draw(chosen, short))) if chosen else 0
+        if format != "messages":
+            return whole
+        turns = messages(chosen, language=language, mark=fence_mark, short=short)
+        return max(whole, sum(max(0, token_counter(m.content)) for m in turns))
+
+    packed, short = attempt(False), False
+    if packed.dropped and format != "compact":
+        # Headings are dear in a small budget: without them more memories may fit.
+        brief = attempt(True)
+        if len(brief.entries) > len(packed.entries):
+            packed, short = brief, True
+    return Context(
+        text=draw(packed.entries, short),
+        token_count=_measure(packed.entries, short),
+        max_tokens=max_tokens,
+        working=_items(packed, "working"),
+        semantic=_items(packed, "semantic"),
+        episodic=_items(packed, "episodic"),
+        dropped=(*window.dropped, *dropped, *packed.dropped),
+        messages=messages(packed.entries, language=language, mark=fence_mark, short=short)
+        if format == "messages"
+        else (),
+        language=language,
+        query=window.query,
+        notes=_notes(found, question, packed, query_vector is None),
+    )
+
+
+def recall_search(
+    reader: Reader,
+    request: RecallRequest,
+    *,
+    config: Config,
+    query_vector: NDArray[np.float32] | None,
+    embedder_name: str,
+) -> list[ContextItem]:
+    """The ``top_k`` facts and messages nearest to the query, best first; of any session unless a filter says so.
+
+    InvalidFilterError before anything is read.
+    """
+    filters = checked(request.filters, zone=request.now.tzinfo or request.now.astimezone().tzinfo)  # type: ignore[arg-type]
+    query = request.query or ""
+    question = analyse_question(
+        query, now=request.now, language=request.language, known_aliases=config.aliases
+    )
+    request = replace(request, scope=replace(request.scope, session_id=None))
+    excluded = frozenset(
+        r.item for r in (reader.messages(ids=request.exclude_message_ids) if request.exclude_message_ids else ())
+    )
+    found = gather(
+        reader,
+        request,
+        question,
+        config=config,
+        query_vector=query_vector,
+        embedder_name=embedder_name,
+        filters=filters,
+        excluded=excluded,
+    )
+    facts, _ = fact_entries(found, question, now=request.now, config=config)
+    episodes, _ = message_entries(found, question, now=request.now, config=config)
+    # What is always in a context is a hit of a search only when the search found it.
+    entries = [e for e in [*facts, *episodes] if e.item.score > 0]
+    ordered = latest_first(entries) if question.wants_last else by_score(entries)
+    return [e.item for e in ordered[: request.top_k]]
+
+
+def _chosen(
+    found: Found, question: Question, request: RecallRequest, config: Config
+) -> tuple[list[Entry], list[Entry], list[Dropped]]:
+    """Facts and episodes as they are offered to the packer, best first, and what was left out on the way."""
+    facts, gone = fact_entries(found, question, now=request.now, config=config)
+    episodes, out = message_entries(found, question, now=request.now, config=config)
+    order = latest_first if question.wants_last else by_score
+    facts, same_facts = distinct(order(facts))
+    facts, more_facts = varied(facts, config.context_facts)
+    episodes, same = distinct(order(episodes))
+    episodes, said = without_said(facts, episodes)
+    episodes, more = varied(episodes, config.context_episodes)
+    return facts, episodes, [*gone, *out, *same_facts, *more_facts, *same, *said, *more]
+
+
+def _shares(config: Config) -> Mapping[Tier, float]:
+    return {
+        "working": config.working_share,
+        "semantic": config.semantic_share,
+        "episodic": 1 - config.working_share - config.semantic_share,
+    }
+
+
+def _language(request: RecallRequest, question: Question, window: Window) -> str:
+    for language in (request.language, question.language, window.language):
+        if language in LANGUAGES:
+            return language
+    return "en"
+
+
+def _items(packed: Packed, tier: Tier) -> tuple[ContextItem, ...]:
+    return tuple(e.item for e in packed.entries if e.item.tier == tier)
+
+
+def _notes(found: Found, question: Question, packed: Packed, no_vector: bool) -> tuple[str, ...]:
+    notes = list(found.notes)
+    if no_vector and not question.is_empty:
+        notes.append("no vector of the question: keywords only")
+    if question.vague:
+        notes.append("the question names no topic: the conversation at hand was used")
+    if question.wants_last:
+        notes.append("the latest of its kind is meant")
+    if question.asks_past_state:
+        notes.append("an earlier state is asked for")
+    if question.aliases:
+        notes.append("other names: " + "; ".join(f"{name} = {', '.join(o[:4])}" for name, o in question.aliases[:4]))
+    notes.append("tokens: " + ", ".join(f"{tier} {n}" for tier, n in packed.spent.items()))
+    return tuple(notes)
+
+
+__all__ = ["RecallRequest", "recall_context", "recall_search"]

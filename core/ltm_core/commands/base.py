@@ -34,7 +34,7 @@ class Options:
         Path, typer.Option("--store", metavar="DIR", envvar="LTM_STORE", help="Directory of the store.")
     ] = Path("ltm-data")
     user: Annotated[str | None, typer.Option("--user", metavar="ID", help="Whose memory.")] = None
-    session: Annotated[str | None, typer.Option("--session", metavar="ID", help="One session of the user.")] = None
+    session: Annotated[str | None, typer.Option("--session", metavar="ID", help="One session.")] = None
     embedder: Annotated[
         str | None,
         typer.Option(

@@ -94,7 +94,9 @@ def whole_id(memory: LongTermMemory, user_id: str, given: str) -> str:
         return given
     if len(given) < _SHORTEST_ENDING:
         raise InvalidInputError(f"give the whole fact id, or at least its last {_SHORTEST_ENDING} characters")
-    ids = [f.id for f in memory.facts(user_id=user_id, include_superseded=True, limit=1000) if f.id.endswith(given)]
+    ids = [
+        f.id for f in memory.facts(user_id=user_id, include_superseded=True, limit=1000) if f.id.endswith(given)
+    ]
     if not ids:
         raise NotFoundError(f"no fact ends with {given!r} for this user")
     if len(ids) > 1:

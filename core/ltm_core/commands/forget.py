@@ -30,8 +30,7 @@ def forget(
     --session and --user-all ask first unless --yes is given.
     """
     user = options.user_id()
-    chosen = [n for n in ("fact", "matching", "session", "user_all") if _given(n, options, fact, matching, user_all)]
-    if len(chosen) != 1:
+    if sum((fact is not None, matching is not None, options.session is not None, user_all)) != 1:
         raise InvalidInputError("give exactly one of --fact, --matching, --session and --user-all")
     with options.open() as memory:
         if fact is not None:
@@ -50,15 +49,6 @@ def forget(
             session = options.session or ""
             _ask(f"Erase session {session} of user {user}?", yes=yes)
             _erase(lambda: memory.forget_session(session, user_id=user), options)
-
-
-def _given(name: str, options: Options, fact: str | None, matching: str | None, user_all: bool) -> bool:
-    return {
-        "fact": fact is not None,
-        "matching": matching is not None,
-        "session": options.session is not None,
-        "user_all": user_all,
-    }[name]
 
 
 def _ask(question: str, *, yes: bool) -> None:

@@ -143,6 +143,10 @@ class Config(BaseModel):
     context_episodes: int = Field(24, ge=0, le=500, description="Most episodes offered to the packer.")
     context_facts: int = Field(24, ge=0, le=500, description="Most facts offered to the packer.")
 
+    aliases: tuple[str, ...] = Field(
+        (), description="Further names of one thing, each group as invoice=bill=发票; the packaged ones stay."
+    )
+
     # maintenance --------------------------------------------------------------------------------------
     maintenance_batch: int = Field(500, ge=1, le=10_000, description="Rows changed per short transaction.")
     job_attempts: int = Field(

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from ltm_core.errors import InvalidInputError, NotFoundError
+from ltm_core.store.times import to_us
 from ltm_core.types import Fact, FactChange, Page, Profile, Scope, Session, StoredMessage
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def messages(
     return _page(
         [stored(m) for m in found],
         limit,
-        lambda _: "" if last is None else f"{_microseconds(last.at)}.{last.sequence}",
+        lambda _: "" if last is None else f"{to_us(last.at)}.{last.sequence}",
         lambda next_cursor: messages(
             runtime,
             scope,
@@ -165,12 +166,6 @@ def messages(
             cursor=next_cursor,
         ),
     )
-
-
-def _microseconds(moment: datetime) -> int:
-    from ltm_core.store.clock import to_microseconds
-
-    return to_microseconds(moment)
 
 
 def _place(cursor: str | None) -> tuple[int, int] | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date, timedelta
 
+from .readings import Clock, Span
 from .spans import midnight
-from .types import Clock, Span
 
 
 def merge(outer: Clock, inner: Clock) -> Clock:

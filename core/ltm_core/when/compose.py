@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 from .clock import merge, on
 from .lexicon import Lexicon, lexicon
+from .readings import Atom, Clock, Moment, Reading, Span
 from .spans import midnight
-from .types import Atom, Clock, Direction, Moment, Reading, Span, TimeMention
+from .types import Direction, TimeMention
 
 _WINDOW = 16
 Leaning = Callable[[Atom], Moment]
@@ -100,7 +101,8 @@ def _range(left: Atom, right: Atom, lean_right: Moment) -> Atom:
             since=one.since,
             until=two.until,
             precision="range",
-            relative=(one.relative and not (one.ambiguous and told)) or (two.relative and not two.ambiguous)
+            relative=(one.relative and not (one.ambiguous and told))
+            or (two.relative and not two.ambiguous)
             or (one.relative and two.relative),
         )
 
@@ -131,9 +133,7 @@ def today(clock: Clock, at: Moment) -> Span:
     return replace(span, relative=True)
 
 
-def _pairs(
-    atoms: list[Atom], lean: Leaning, make: Callable[[Atom, Atom], Atom | None]
-) -> list[Atom]:
+def _pairs(atoms: list[Atom], lean: Leaning, make: Callable[[Atom, Atom], Atom | None]) -> list[Atom]:
     """One pass over neighbours; a joined pair may go on to join with the next atom."""
     done: list[Atom] = []
     for atom in atoms:
@@ -173,7 +173,10 @@ def join(text: str, atoms: list[Atom], lean: Leaning) -> list[Atom]:
         if _gap(text, left, right, "range"):
             if left.weak and right.weak and (left.kind != right.kind or (left.kind == "year" and not opened)):
                 return None
-        elif not (_gap(text, left, right, "and") and (_before(text, left, "between") or _after(text, right, "between_after"))):
+        elif not (
+            _gap(text, left, right, "and")
+            and (_before(text, left, "between") or _after(text, right, "between_after"))
+        ):
             return None
         both = _range(left, right, lean(right))
         opening = opened or _before(text, left, "between")
@@ -211,9 +214,9 @@ def _with_since(text: str, atom: Atom, lean: Leaning) -> Atom:
 def mention(text: str, atom: Atom, span: Span, at: Moment) -> TimeMention | None:
     """The span with its zone, or None when it lies outside the calendar."""
     since, until = _aware(span.since, at), _aware(span.until, at)
-    if until.astimezone(timezone.utc) <= since.astimezone(timezone.utc):
+    if until.astimezone(UTC) <= since.astimezone(UTC):
         # The clocks were put forward over the whole of it.
-        until = (since.astimezone(timezone.utc) + timedelta(hours=1)).astimezone(at.zone)
+        until = (since.astimezone(UTC) + timedelta(hours=1)).astimezone(at.zone)
     direction: Direction = "past" if until <= at.now else "future" if since > at.now else "present"
     return TimeMention(
         text=text[atom.start : atom.end],
@@ -231,4 +234,4 @@ def _aware(when: datetime, at: Moment) -> datetime:
     if when.tzinfo is None:
         when = when.replace(tzinfo=at.zone)
     # A wall time that the clocks skip becomes the one they showed instead.
-    return when.astimezone(timezone.utc).astimezone(at.zone)
+    return when.astimezone(UTC).astimezone(at.zone)

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 from .clock import on
 from .groups import Groups
+from .readings import Clock, Moment, Reading, Span
 from .spans import add_months, days, first_of, midnight, step, weekday, whole
-from .types import Clock, Moment, Reading, Span
 
-_SMALLER = {"year": (12, "month"), "month": (30, "day"), "week": (7, "day"), "day": (24, "hour"), "hour": (60, "minute"), "quarter": (3, "month"), "decade": (10, "year"), "fortnight": (14, "day")}
+_SMALLER = {
+    "year": (12, "month"),
+    "month": (30, "day"),
+    "week": (7, "day"),
+    "day": (24, "hour"),
+    "hour": (60, "minute"),
+    "quarter": (3, "month"),
+    "decade": (10, "year"),
+    "fortnight": (14, "day"),
+}
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600}
 
 
@@ -25,7 +34,7 @@ def _exactly(count: float, unit: str) -> tuple[int, str, str | None]:
 
 def _instant(at: Moment, seconds: int) -> datetime:
     """The moment so many elapsed seconds away, on the user's clock."""
-    return (at.now.astimezone(timezone.utc) + timedelta(seconds=seconds)).astimezone(at.zone)
+    return (at.now.astimezone(UTC) + timedelta(seconds=seconds)).astimezone(at.zone)
 
 
 def _at_distance(at: Moment, count: float, unit: str) -> Span:
@@ -36,7 +45,9 @@ def _at_distance(at: Moment, count: float, unit: str) -> Span:
             moment = moment.replace(minute=0)
             return Span(since=moment, until=moment + timedelta(hours=1), precision="hour", relative=True)
         return Span(since=moment, until=moment + timedelta(minutes=1), precision="instant", relative=True)
-    day = step(unit, at.today if unit in ("day", "night", "week", "fortnight") else first_of(unit, at.today), amount)
+    day = step(
+        unit, at.today if unit in ("day", "night", "week", "fortnight") else first_of(unit, at.today), amount
+    )
     if unit == "night":
         return replace(on(day, Clock(low=18, high=28, half="night")), relative=True)
     return whole(loose or unit, day)
@@ -61,7 +72,11 @@ def count(g: Groups, at: Moment) -> Reading | None:
         at = replace(at, now=base.replace(tzinfo=at.now.tzinfo))
     exact = origin is not None or number is not None
     if exact and unit in ("week", "fortnight", "month", "year") and low == high == int(low):
-        day = at.today + timedelta(weeks=int(low) * sign) if unit == "week" else step(unit, at.today, int(low) * sign)
+        day = (
+            at.today + timedelta(weeks=int(low) * sign)
+            if unit == "week"
+            else step(unit, at.today, int(low) * sign)
+        )
         return whole("day", day)
     near, far = _at_distance(at, low * sign, unit), _at_distance(at, high * sign, unit)
     if low == high:
@@ -87,9 +102,7 @@ def rolling(g: Groups, at: Moment) -> Reading | None:
         )
     distance = add_months(at.today, sign * amount) if unit == "month" else step(unit, at.today, sign * amount)
     low, high = (distance, at.today) if sign < 0 else (at.today, distance)
-    return days(
-        low, high + timedelta(days=1), "range", relative=True, direction="past" if sign < 0 else "future"
-    )
+    return days(low, high + timedelta(days=1), "range", relative=True, direction="past" if sign < 0 else "future")
 
 
 def recent(g: Groups, at: Moment) -> Reading | None:
@@ -97,6 +110,4 @@ def recent(g: Groups, at: Moment) -> Reading | None:
     far, near = g.offset("far"), g.offset("near")
     if far is None or near is None:
         return None
-    return days(
-        at.today - timedelta(days=far), at.today - timedelta(days=near - 1), "range", relative=True
-    )
+    return days(at.today - timedelta(days=far), at.today - timedelta(days=near - 1), "range", relative=True)

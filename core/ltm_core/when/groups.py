@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .lexicon import Lexicon, Rule, Value, common
 from .numbers import count, integer
-from .types import Clock, Moment
+from .readings import Clock, Moment
 
 # The group of a pattern, and the table its words are looked up in when the names differ.
 _TABLES = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from .lexicon import common
+from .readings import Span
 from .spans import days, one_day
-from .types import Span
 
 
 def _easter(year: int) -> date:
@@ -55,6 +55,4 @@ def holiday(name: str, year: int, *, relative: bool = False, ambiguous: bool = F
         return None
     if not length:
         return one_day(first, relative=relative, ambiguous=ambiguous)
-    return days(
-        first, first + timedelta(days=int(length)), "range", relative=relative, ambiguous=ambiguous
-    )
+    return days(first, first + timedelta(days=int(length)), "range", relative=relative, ambiguous=ambiguous)

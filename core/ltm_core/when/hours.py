@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .groups import Groups
-from .types import Clock, Moment
+from .readings import Clock, Moment
 
 
 def daypart(g: Groups, at: Moment) -> Clock | None:

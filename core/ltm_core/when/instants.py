@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import datetime, timedelta, timezone, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
 from ltm_core.errors import InvalidTimeError
@@ -13,9 +13,10 @@ from .find import search
 from .types import TimeMention
 
 _QUOTED = 40
-_FILLING = re.compile(
-    r"(?:\b(?:in|on|at|of|the|during|over|for|from|back|sometime|around|about)\b|[在的于里の中にはで]|间|内|[\s,.。，、?？!！]+)",
-    re.I,
+# What may stand beside the one time of a phrase.
+_FILLING = (
+    r"(?:\b(?:in|on|at|of|the|during|over|for|from|back|sometime|around|about)\b"
+    r"|[在的于里の中にはで]|间|内|[\s,.。，、?？!！]+)"
 )
 
 
@@ -37,17 +38,17 @@ def parse_instant(value: datetime | str, *, zone: ZoneInfo | tzinfo) -> datetime
     if moment.utcoffset() is None:
         moment = moment.replace(tzinfo=zone)
     try:
-        return moment.astimezone(timezone.utc)
+        return moment.astimezone(UTC)
     except (OverflowError, ValueError):
         raise InvalidTimeError("the time lies outside the calendar") from None
 
 
 def parse_range(text: str, *, now: datetime) -> tuple[datetime, datetime]:
     """The range a phrase such as "last week", "上个月" or "2024" names; the phrase must be nothing else."""
-    found = search(text, now=now, language=None, prefer="past", weak=True) if isinstance(text, str) else ()
+    found = search(text, now=now, weak=True) if isinstance(text, str) else ()
     if len(found) == 1:
         rest = text[: found[0].start] + " " + text[found[0].end :]
-        if not _FILLING.sub("", rest):
+        if not re.sub(_FILLING, "", rest, flags=re.IGNORECASE):
             return found[0].since, found[0].until
     shown = _shown(text) if isinstance(text, str) else type(text).__name__
     raise InvalidTimeError(f"not a time or a range of time: {shown}")

@@ -55,6 +55,7 @@ class Lexicon:
     joins: Mapping[str, re.Pattern[str]]
     past: re.Pattern[str]
     future: re.Pattern[str]
+    distinct: re.Pattern[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,9 +127,7 @@ def _cues(spec: str, words: Mapping[str, Mapping[str, Value]], spaced: bool) -> 
 def lexicon(language: str) -> Lexicon:
     """The lexicon of ``zh``, ``en`` or ``ja``."""
     data = _read(language)
-    words = {
-        table: {fold(str(k)): v for k, v in entries.items()} for table, entries in data["words"].items()
-    }
+    words = {table: {fold(str(k)): v for k, v in entries.items()} for table, entries in data["words"].items()}
     space, spaced = data["space"], bool(data["spaced"])
     macros = {
         table: "(?:" + "|".join(re.escape(w) for w in sorted(entries, key=len, reverse=True)) + ")"
@@ -140,7 +139,11 @@ def lexicon(language: str) -> Lexicon:
     rules = tuple(
         Rule(
             kind=entry["kind"],
-            source=data["before"] + "(?:" + _expand(fold_pattern(entry["pattern"]), macros, space) + ")" + data["after"],
+            source=data["before"]
+            + "(?:"
+            + _expand(fold_pattern(entry["pattern"]), macros, space)
+            + ")"
+            + data["after"],
             cues=_cues(fold(entry["cue"]), words, spaced),
             also=_cues(fold(entry.get("also", "")), words, spaced),
             fix=entry.get("fix", {}),
@@ -157,6 +160,7 @@ def lexicon(language: str) -> Lexicon:
         joins={name: re.compile(_expand(fold_pattern(p), macros, space)) for name, p in data["join"].items()},
         past=re.compile(_expand(fold_pattern(data["tense"]["past"]), macros, space)),
         future=re.compile(_expand(fold_pattern(data["tense"]["future"]), macros, space)),
+        distinct=re.compile(fold_pattern(data.get("distinct", "(?!)"))),
     )
 
 

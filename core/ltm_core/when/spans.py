@@ -7,7 +7,8 @@ from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
 from typing import Literal
 
-from .types import Direction, Moment, Precision, Span
+from .readings import Moment, Span
+from .types import Direction, Precision
 
 Unit = Literal[
     "second",
@@ -179,7 +180,9 @@ def yearly(at: Moment, make: Callable[[int], Span | None]) -> Span | None:
     years = range(at.today.year + 1, at.today.year - 9, -1)
     if at.prefer == "past":
         return next((s for y in years if (s := make(y)) and s.since <= now), None)
-    return next((s for y in range(at.today.year - 1, at.today.year + 9) if (s := make(y)) and s.until > now), None)
+    return next(
+        (s for y in range(at.today.year - 1, at.today.year + 9) if (s := make(y)) and s.until > now), None
+    )
 
 
 def neighbour(at: Moment, make: Callable[[int], Span | None], offset: int) -> Span | None:

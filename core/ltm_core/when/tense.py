@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from .lexicon import lexicon
-from .types import Atom, Moment, Prefer
+from .readings import Atom, Moment
+from .types import Prefer
 
 _REACH = 64
 _SENTENCE = re.compile(r"[;!?。\n]|\.(?=\s)")

@@ -586,7 +586,7 @@ class LongTermMemory:
         from ltm_core.keep.sources import Sources
 
         scope = self._runtime.scope(user_id)
-        chosen = _one_of(sources, Sources, "sources") or "redact"
+        chosen: Sources = _one_of(sources, Sources, "sources") or "redact"
         return forget(self._runtime, scope.user_id, str(memory_id), sources=chosen, actor=actor)
 
     def forget_matching(
@@ -606,7 +606,7 @@ class LongTermMemory:
         scope = self._runtime.scope(user_id)
         if not isinstance(text, str) or not text.strip():
             raise InvalidInputError("text to forget must be non-blank text")
-        chosen = _one_of(sources, Sources, "sources") or "redact"
+        chosen: Sources = _one_of(sources, Sources, "sources") or "redact"
         return forget_matching(self._runtime, scope.user_id, text, dry_run=dry_run, sources=chosen, actor=actor)
 
     def forget_session(self, session_id: str | int, *, user_id: str | int, actor: str | None = None) -> Receipt:

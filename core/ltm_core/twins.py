@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import Awaitable, Callable
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 S = TypeVar("S")
 P = ParamSpec("P")
@@ -27,4 +27,4 @@ def twin(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], 
     call.__name__ = f"a{name}"
     call.__qualname__ = f"{method.__qualname__.rpartition('.')[0]}.a{name}"
     call.__doc__ = f"Async twin of `{name}`."
-    return call
+    return cast("Callable[Concatenate[S, P], Awaitable[R]]", call)

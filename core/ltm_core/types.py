@@ -296,8 +296,6 @@ class MaintenanceReport:
     items_expired: int = 0
     archived: int = 0
     jobs_done: int = 0
-    jobs_dead: int = 0
-    erasures_finished: int = 0
     embedded: int = 0
     seconds: float = 0.0
 

@@ -97,14 +97,21 @@ def _text(content: Any, what: str) -> str:
 
 def _message(value: Any, index: int, at: datetime | None, zone: tzinfo, id_limit: int) -> Incoming:
     if isinstance(value, Message):
-        role, content, when, id_, name = value.role, value.content, value.at, value.id, value.name
+        given: Mapping[str, Any] = {
+            "role": value.role,
+            "content": value.content,
+            "at": value.at,
+            "id": value.id,
+            "name": value.name,
+        }
     elif isinstance(value, Mapping):
-        role, content = value.get("role", value.get("type", "")), value.get("content")
-        when, id_, name = value.get("at"), value.get("id"), value.get("name")
+        given = value
     else:
         raise InvalidInputError(
             f"messages[{index}] must be a Message or a mapping with role and content, not {type(value).__name__}"
         )
+    role, content = given.get("role", given.get("type", "")), given.get("content")
+    when, id_, name = given.get("at"), given.get("id"), given.get("name")
     known = _ROLES.get(str(role).lower())
     if known is None:
         raise InvalidInputError(

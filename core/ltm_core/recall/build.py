@@ -34,7 +34,9 @@ USE = 0.1
 """Most that frequent recall adds to what is missing to the full score."""
 
 
-def final_score(relevance: float, importance: Importance, at: int, now: int, accessed: int, config: Config) -> float:
+def final_score(
+    relevance: float, importance: Importance, at: int, now: int, accessed: int, config: Config
+) -> float:
     """In [0, 1]. Importance, recency and use speak only for what is relevant: they scale, they never lift."""
     total = config.weight_relevance + config.weight_importance + config.weight_recency
     if total <= 0:
@@ -125,7 +127,9 @@ def fact_entries(
         if standing == "gone":
             continue
         if standing == "past" and not question.asks_past_state and not question.times:
-            dropped.append(_dropped(entry, f"superseded by {fact.superseded_by}" if fact.superseded_by else "ended"))
+            dropped.append(
+                _dropped(entry, f"superseded by {fact.superseded_by}" if fact.superseded_by else "ended")
+            )
             continue
         if _is_excluded(entry.terms, fact.text, question) and fact.is_positive and not asked:
             dropped.append(_dropped(entry, "the question wants it left out"))

@@ -41,7 +41,12 @@ def latest_first(entries: Sequence[Entry]) -> list[Entry]:
     scores = sorted((e.item.score for e in alike), reverse=True)
     in_time = sorted(alike, key=lambda e: -e.item.at.timestamp())
     raised = [
-        replace(e, item=replace(e.item, score=s, reasons=(*e.item.reasons, "the latest of its kind") if not i else e.item.reasons))
+        replace(
+            e,
+            item=replace(
+                e.item, score=s, reasons=(*e.item.reasons, "the latest of its kind") if not i else e.item.reasons
+            ),
+        )
         for i, (e, s) in enumerate(zip(in_time, scores, strict=True))
     ]
     return raised + ordered[len(alike) :]
@@ -103,7 +108,9 @@ def varied(entries: Sequence[Entry], limit: int) -> tuple[list[Entry], list[Drop
     while waiting and len(chosen) < limit:
         fresh = [i for i, e in enumerate(waiting) if not e.topic or e.topic not in topics]
         pool = fresh or range(len(waiting))
-        best = max(pool, key=lambda i: (waiting[i].keep, waiting[i].item.score * (1 - DIVERSITY * likeness[i]), -i))
+        best = max(
+            pool, key=lambda i: (waiting[i].keep, waiting[i].item.score * (1 - DIVERSITY * likeness[i]), -i)
+        )
         entry = waiting.pop(best)
         likeness.pop(best)
         chosen.append(entry)

@@ -127,9 +127,7 @@ def recall_search(
     """
     filters = checked(request.filters, zone=request.now.tzinfo or request.now.astimezone().tzinfo)  # type: ignore[arg-type]
     query = request.query or ""
-    question = analyse_question(
-        query, now=request.now, language=request.language, known_aliases=config.aliases
-    )
+    question = analyse_question(query, now=request.now, language=request.language, known_aliases=config.aliases)
     request = replace(request, scope=replace(request.scope, session_id=None))
     excluded = frozenset(
         r.item for r in (reader.messages(ids=request.exclude_message_ids) if request.exclude_message_ids else ())
@@ -197,7 +195,9 @@ def _notes(found: Found, question: Question, packed: Packed, no_vector: bool) ->
     if question.asks_past_state:
         notes.append("an earlier state is asked for")
     if question.aliases:
-        notes.append("other names: " + "; ".join(f"{name} = {', '.join(o[:4])}" for name, o in question.aliases[:4]))
+        notes.append(
+            "other names: " + "; ".join(f"{name} = {', '.join(o[:4])}" for name, o in question.aliases[:4])
+        )
     notes.append("tokens: " + ", ".join(f"{tier} {n}" for tier, n in packed.spent.items()))
     return tuple(notes)
 

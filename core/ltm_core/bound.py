@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 _NOT_BOUND = frozenset({"open", "aopen", "bind", "close", "aclose", "maintain", "amaintain", "stats", "astats"})
 
 
-@functools.lru_cache(maxsize=256)
 def _parameters(cls: type, name: str) -> frozenset[str]:
     return frozenset(inspect.signature(getattr(cls, name)).parameters)
 

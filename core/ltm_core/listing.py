@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from ltm_core.errors import InvalidInputError, NotFoundError
+from ltm_core.store.times import to_us
 from ltm_core.types import Fact, FactChange, Page, Profile, Scope, Session, StoredMessage
 
 if TYPE_CHECKING:
@@ -138,6 +139,7 @@ def messages(
     window_only: bool,
     limit: int,
     cursor: str | None,
+    newest_first: bool = False,
 ) -> Page[StoredMessage]:
     """Ordered by (instant, insertion). The cursor is the place in that order."""
     after = _place(cursor)
@@ -148,13 +150,14 @@ def messages(
             until=until,
             in_window=True if window_only else None,
             after=after,
+            newest_first=newest_first,
             limit=limit + 1,
         )
     last = found[min(limit, len(found)) - 1] if found else None
     return _page(
         [stored(m) for m in found],
         limit,
-        lambda _: "" if last is None else f"{_microseconds(last.at)}.{last.sequence}",
+        lambda _: "" if last is None else f"{to_us(last.at)}.{last.sequence}",
         lambda next_cursor: messages(
             runtime,
             scope,
@@ -163,14 +166,9 @@ def messages(
             window_only=window_only,
             limit=limit,
             cursor=next_cursor,
+            newest_first=newest_first,
         ),
     )
-
-
-def _microseconds(moment: datetime) -> int:
-    from ltm_core.store.clock import to_microseconds
-
-    return to_microseconds(moment)
 
 
 def _place(cursor: str | None) -> tuple[int, int] | None:

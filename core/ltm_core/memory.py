@@ -12,7 +12,7 @@ from ltm_core import listing
 from ltm_core.errors import ConfigError, InvalidInputError
 from ltm_core.ids import new_uuid7
 from ltm_core.runtime import Runtime
-from ltm_core.scope import identifier, limit_of
+from ltm_core.scoping import identifier, limit_of
 from ltm_core.twins import twin
 from ltm_core.types import (
     Context,
@@ -54,6 +54,7 @@ class LongTermMemory:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
+        self._closed = False
 
     # opening and closing ------------------------------------------------------------------------------
     @classmethod
@@ -109,7 +110,13 @@ class LongTermMemory:
 
     def close(self) -> None:
         """The store's files are closed; a later call raises UnavailableError. Closing twice is harmless."""
+        self._closed = True
         self._runtime.store.close()
+
+    @property
+    def closed(self) -> bool:
+        """True once `close` was called."""
+        return self._closed
 
     def __enter__(self) -> Self:
         return self
@@ -207,6 +214,7 @@ class LongTermMemory:
             zone=self._zone(scope.user_id, timezone),
             id_limit=self._limit,
             text_limit=runtime.config.max_message_characters,
+            metadata_limit=runtime.config.max_metadata_bytes,
         )
         batch = Batch(
             scope=scope,
@@ -434,6 +442,7 @@ class LongTermMemory:
         since: When = None,
         until: When = None,
         window_only: bool = False,
+        newest_first: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Page[StoredMessage]:
@@ -445,6 +454,7 @@ class LongTermMemory:
             since=self._instant(since, scope.user_id, None),
             until=self._instant(until, scope.user_id, None),
             window_only=window_only,
+            newest_first=newest_first,
             limit=limit_of(limit),
             cursor=cursor,
         )
@@ -586,7 +596,7 @@ class LongTermMemory:
         from ltm_core.keep.sources import Sources
 
         scope = self._runtime.scope(user_id)
-        chosen = _one_of(sources, Sources, "sources") or "redact"
+        chosen: Sources = _one_of(sources, Sources, "sources") or "redact"
         return forget(self._runtime, scope.user_id, str(memory_id), sources=chosen, actor=actor)
 
     def forget_matching(
@@ -606,7 +616,7 @@ class LongTermMemory:
         scope = self._runtime.scope(user_id)
         if not isinstance(text, str) or not text.strip():
             raise InvalidInputError("text to forget must be non-blank text")
-        chosen = _one_of(sources, Sources, "sources") or "redact"
+        chosen: Sources = _one_of(sources, Sources, "sources") or "redact"
         return forget_matching(self._runtime, scope.user_id, text, dry_run=dry_run, sources=chosen, actor=actor)
 
     def forget_session(self, session_id: str | int, *, user_id: str | int, actor: str | None = None) -> Receipt:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 from collections.abc import Awaitable, Callable
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 S = TypeVar("S")
 P = ParamSpec("P")
@@ -22,9 +21,11 @@ def twin(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], 
 
     @functools.wraps(method)
     async def call(self: S, *args: P.args, **kwargs: P.kwargs) -> Any:
+        import asyncio  # here, because most programs never need it
+
         return await asyncio.to_thread(getattr(self, name), *args, **kwargs)
 
     call.__name__ = f"a{name}"
     call.__qualname__ = f"{method.__qualname__.rpartition('.')[0]}.a{name}"
     call.__doc__ = f"Async twin of `{name}`."
-    return call
+    return cast("Callable[Concatenate[S, P], Awaitable[R]]", call)

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from ltm_core.errors import ErasurePendingError, NotFoundError
 from ltm_core.keep.matching import facts_named, turns_with
-from ltm_core.keep.sources import Sources, Trace, forget_turns, overwrite_sources, phrases_of, trace
+from ltm_core.keep.sources import (
+    Sources,
+    Trace,
+    forget_turns,
+    never_again,
+    overwrite_sources,
+    phrases_of,
+    trace,
+)
 from ltm_core.store.base import Job
 from ltm_core.text.normalize import fold
 from ltm_core.types import Fact, FactChange, ForgetPreview, Receipt, Scope
@@ -219,6 +227,8 @@ def forget_user(runtime: Runtime, user_id: str, *, actor: str | None) -> Receipt
     with runtime.store.read(user_id) as reader:
         needles = _needles(reader.facts(limit=_NEEDLES), reader.messages(newest_first=True, limit=_NEEDLES))
     with runtime.store.write(user_id) as writer:
+        never_again(writer, writer.messages(), now=now)
+        writer.set_erased_before(now)
         counts = writer.erase_user(now=now)
     return _prove(runtime, user_id, what="user", counts=counts, needles=needles, started=started, now=now)
 

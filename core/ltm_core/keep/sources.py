@@ -6,7 +6,7 @@ and on everything written since.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -95,7 +95,7 @@ def overwrite_sources(
         spans = own + [m.span() for p in patterns for m in p.finditer(row.content)]
         if not spans:
             continue
-        _never_again(writer, row, now=now)
+        never_again(writer, [row], now=now)
         if own and sources == "delete":
             counts["messages_deleted"] += writer.delete_messages([row.item])
         else:
@@ -106,16 +106,19 @@ def overwrite_sources(
 
 def forget_turns(writer: Writer, rows: Sequence[MessageRow], *, now: datetime) -> int:
     """The turns are gone and refused when they are told again."""
-    for row in rows:
-        _never_again(writer, row, now=now)
+    never_again(writer, rows, now=now)
     return writer.delete_messages([r.item for r in rows]) if rows else 0
 
 
-def _never_again(writer: Writer, row: MessageRow, *, now: datetime) -> None:
-    entries = [("content", row.content)]
-    if row.has_caller_id:
-        entries.append(("message", message_key(row.session_id, row.id)))
-    writer.add_tombstones(entries, now=now)
+def never_again(writer: Writer, rows: Iterable[MessageRow], *, now: datetime) -> None:
+    """What the turns said is refused when it is told again as it was; only keyed hashes remember it."""
+    entries: list[tuple[str, str]] = []
+    for row in rows:
+        entries.append(("content", row.content))
+        if row.has_caller_id:
+            entries.append(("message", message_key(row.session_id, row.id)))
+    if entries:
+        writer.add_tombstones(entries, now=now)
 
 
 def _redact(

@@ -11,13 +11,15 @@ from ltm_core.text.normalize import fold
 
 Groups = tuple[tuple[str, ...], ...]
 
+PACKAGED = ("common", "irregular")
+
 _LATIN = re.compile(r"[a-z0-9]")
 
 
 @lru_cache(maxsize=64)
 def groups(extra: tuple[str, ...] = ()) -> Groups:
     """The packaged groups and those of the deployment, each written as ``invoice=bill=发票``; names folded."""
-    packaged: Iterable[Sequence[str]] = toml("aliases/common.toml")["groups"]
+    packaged: Iterable[Sequence[str]] = [g for name in PACKAGED for g in toml(f"aliases/{name}.toml")["groups"]]
     own = [line.split("=") for line in extra]
     return tuple(tuple(dict.fromkeys(n for name in group if (n := fold(name)))) for group in [*packaged, *own])
 

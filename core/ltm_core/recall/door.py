@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, get_args
 
 from ltm_core.errors import InvalidInputError
+from ltm_core.recall.render import Format
 from ltm_core.recall.service import RecallRequest, recall_context, recall_search
 from ltm_core.text.normalize import clean
 from ltm_core.types import Context, ContextItem, Message, Scope, Tier, TokenCounter
@@ -34,7 +35,7 @@ def context(
     current_messages: Sequence[Message | Mapping[str, Any]] | None,
     filters: Mapping[str, Any] | None,
     token_counter: TokenCounter | None,
-    format: str,
+    format: Format,
     language: str | None,
 ) -> Context:
     budget = runtime.config.max_tokens if max_tokens is None else max_tokens

@@ -20,6 +20,8 @@ from ltm_core.text.bm25 import K1, B, idf
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+BACKGROUND = 1000
+"""Chunks of an imagined wider memory without the term: in a memory of three lines no word would be rare."""
 MOST_TERMS = 64
 """Terms that are scored, the rarest first; a longer question is a pasted text."""
 
@@ -107,7 +109,9 @@ def _score_sessions(out: Lexical, looked_up: _Looked, structure: Structure) -> N
     for term, (where, tf) in looked_up:
         if not len(where):
             continue
-        counts = np.bincount(structure.session[where], weights=tf, minlength=structure.sessions).astype(np.float32)
+        counts = np.bincount(structure.session[where], weights=tf, minlength=structure.sessions).astype(
+            np.float32
+        )
         weight = np.float32(term.weight * idf(structure.sessions, int(np.count_nonzero(counts))))
         scores += weight * counts / (counts + norm)
     out.session[:] = scores[structure.session]
@@ -121,7 +125,7 @@ def _cover(out: Lexical, looked_up: _Looked, n: int) -> None:
     for members in groups.values():
         head = members[0][0]
         where = members[0][1] if len(members) == 1 else np.unique(np.concatenate([w for _, w in members]))
-        weight = head.weight * idf(n, len(members[0][1]))
+        weight = head.share * idf(n + BACKGROUND, len(members[0][1]))
         total += weight
         out.coverage[where] += np.float32(weight)
     if total > 0:

@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
 from ltm_core.recall import aliases
 from ltm_core.recall.cues import all_spans, cues, find, first_of, relation_cues
 from ltm_core.recall.data import weights
+from ltm_core.text.data import characters
 from ltm_core.text.language import detect_language
 from ltm_core.text.normalize import clean, fold
 from ltm_core.text.terms import terms
@@ -21,11 +23,17 @@ LONGEST = 6000
 """Characters of a question that are read; a longer one is a pasted document whose start says what it is about."""
 FILLER_WEIGHT = 0.25
 """What a word such as "remember" weighs beside a word of the topic."""
+SINGLE_SHARE = 0.3
+"""What one Han character counts beside a pair."""
+SEAM_SHARES = (1.0, 0.4, 0.1)
+"""What a pair counts with none, one or two function characters."""
 NEGATED_CHARACTERS = 24
 """How far after "don't recommend" the excluded thing is looked for."""
 
 _IDENTIFIER = re.compile(r"(?=.*\d)(?:[a-z0-9]+(?:[-_./:@&+#][a-z0-9]+)+|[a-z0-9]{4,})")
-_NOT_IDENTIFIER = re.compile(r"(?:19|20)\d\d|\d{1,2}:\d\d(?::\d\d)?|\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{1,4})?|\d+(?:st|nd|rd|th|s|am|pm)")
+_NOT_IDENTIFIER = re.compile(
+    r"(?:19|20)\d\d|\d{1,2}:\d\d(?::\d\d)?|\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{1,4})?|\d+(?:st|nd|rd|th|s|am|pm)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +42,10 @@ class QueryTerm:
 
     term: str
     weight: float
+    """How much its BM25 counts."""
     group: int
+    share: float = 1.0
+    """How much it counts towards the share of the question that a memory covers; 0 for an alias."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,10 +147,10 @@ def _query_terms(
     alias_weight: float,
 ) -> tuple[QueryTerm, ...]:
     topic = set(content)
-    out = [
-        QueryTerm(term=t, weight=1.0 if t in topic or not topic else FILLER_WEIGHT, group=i)
-        for i, t in enumerate(found)
-    ]
+    out = []
+    for i, t in enumerate(found):
+        weight = 1.0 if t in topic or not topic else FILLER_WEIGHT
+        out.append(QueryTerm(term=t, weight=weight, group=i, share=weight * _meaning(t)))
     place = {t: i for i, t in enumerate(found)}
     for name, others in expanded:
         own = [t for t in terms(name) if t in place]
@@ -148,8 +159,22 @@ def _query_terms(
         group = place[max(own, key=len)]
         for term in dict.fromkeys(t for other in others for t in terms(other, query=True)):
             if term not in place:
-                out.append(QueryTerm(term=term, weight=alias_weight, group=group))
+                out.append(QueryTerm(term=term, weight=alias_weight, group=group, share=0.0))
     return tuple(out)
+
+
+def _meaning(term: str) -> float:
+    """How much of a word a term is. Of Han text all pairs are terms: 发票 is a word, 票给 and 给谁 are seams."""
+    if term[0] < "\u3040":
+        return 1.0
+    if len(term) == 1:
+        return SINGLE_SHARE
+    return SEAM_SHARES[sum(ch in _function_characters() for ch in term[:2])]
+
+
+@cache
+def _function_characters() -> frozenset[str]:
+    return characters("stopwords/zh.txt") | characters("stopwords/ja.txt")
 
 
 def _identifiers(found: list[str], time_words: tuple[str, ...]) -> tuple[str, ...]:
@@ -185,7 +210,9 @@ def _cut(words: str, mark: str) -> int:
 
 
 def _relations(folded: str, language: str) -> tuple[str, ...]:
-    return tuple(name for name, phrases in relation_cues(language).items() if any(find(p, folded) for p in phrases))
+    return tuple(
+        name for name, phrases in relation_cues(language).items() if any(find(p, folded) for p in phrases)
+    )
 
 
 __all__ = ["Question", "QueryTerm", "TimeRange", "analyse_question"]

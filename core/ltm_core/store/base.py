@@ -191,13 +191,14 @@ class Reader(Protocol):
         doc_types: Sequence[str] | None = None,
         archived: bool | None = None,
         expired_by: datetime | None = None,
-        after_item: int = 0,
+        after_item: int | None = None,
         after: tuple[int, int] | None = None,
         newest_first: bool = False,
         limit: int | None = None,
     ) -> list[MessageRow]:
-        """Matching turns ordered by (at, sequence); half-open [since, until); ``after_item`` pages by item
-        (then the order is by item); ``after`` is a place (microseconds, sequence) in the order of time."""
+        """Matching turns ordered by (at, sequence); half-open [since, until). With ``after_item`` (0 to begin)
+        only later items, ordered by item: the way to page through all. ``after`` is a place (microseconds,
+        sequence) in the order of time: only what comes later, or before it with ``newest_first``."""
         ...
 
     def neighbours(self, item: int, *, before: int = 1, after: int = 1) -> list[MessageRow]:
@@ -314,8 +315,9 @@ class Writer(Reader, Protocol):
         """Stored with its evidence; returns its item."""
         ...
 
-    def update_fact(self, fact: Fact) -> None:
-        """Every field and the evidence are replaced; unknown ids raise NotFoundError."""
+    def update_fact(self, fact: Fact, *, now: datetime | None = None) -> None:
+        """Every field and the evidence are replaced; unknown ids raise NotFoundError. ``known_at`` before ``now``
+        (else the latest ``now`` of this transaction) still sees the earlier times of the fact."""
         ...
 
     def delete_facts(self, ids: Sequence[str]) -> int: ...

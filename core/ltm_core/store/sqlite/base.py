@@ -1,0 +1,137 @@
+"""What every view of one user shares: the connection, the user's row, the row ranges, the codec."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from ltm_core.errors import ConflictError, CorruptError, InvalidScopeError
+from ltm_core.store.base import UserState
+from ltm_core.store.keyed import Keyed
+from ltm_core.store.sqlite.codec import PLAIN_CODEC, Codec
+from ltm_core.store.sqlite.layout import row_range
+from ltm_core.store.times import from_us
+
+if TYPE_CHECKING:
+    from ltm_core.store.sqlite.snapshot import SnapshotCache
+
+_USER = (
+    "SELECT s.embedder, s.dimension, s.outbox, u.user_no, u.revision, u.shrunk_at, u.next_n, u.chunk_count, "
+    "u.term_total, u.timezone, u.paused_at, u.created_at, u.reset_at "
+    "FROM state s LEFT JOIN users u ON u.user_id = ? WHERE s.id = 1"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """What all readers and writers of one store share."""
+
+    path: str
+    keyed: Keyed
+    clock: Callable[[], datetime]
+    reading: Callable[[], AbstractContextManager[sqlite3.Connection]]
+    snapshots: Callable[[], SnapshotCache]
+
+    def codec(self, user_no: int) -> Codec:
+        """How the content of this user is written and read."""
+        return PLAIN_CODEC
+
+
+class _Ended:
+    """Takes the place of the connection when the block has ended."""
+
+    def execute(self, *_: object) -> Any:
+        raise ConflictError("a reader or writer was used after its block ended")
+
+    executemany = execute
+
+
+def checked_user(user_id: str) -> str:
+    """The id itself; InvalidScopeError when it is blank, not text, or cannot be written as UTF-8."""
+    if not isinstance(user_id, str) or not user_id.strip():
+        raise InvalidScopeError("user_id must be text that is not blank")
+    try:
+        user_id.encode()
+    except UnicodeEncodeError:
+        raise InvalidScopeError("user_id holds half of a surrogate pair") from None
+    return user_id
+
+
+class View:
+    """One user at one moment of one connection. ``no`` is 0 for an unknown user, whose ranges hold nothing."""
+
+    index_changed = False
+    """True once this transaction changed chunks or vectors: its snapshot is then nobody else's."""
+    index_reset = False
+    """True once this transaction replaced a vector in place."""
+    live = True
+    """False after `end`."""
+
+    def __init__(self, core: Core, conn: sqlite3.Connection, user_id: str) -> None:
+        self._core = core
+        self._conn = conn
+        self._keyed = core.keyed
+        self._user_id = checked_user(user_id)
+        self._load()
+
+    def _load(self) -> None:
+        row = self._conn.execute(_USER, (self._user_id,)).fetchone()
+        if row is None:
+            raise CorruptError(f"{self._core.path}: the state row is missing")
+        self.embedder: int = row[0]
+        self.dimension: int = row[1]
+        self._outbox = bool(row[2])
+        self.no: int = row[3] or 0
+        self.revision: int = row[4] or 0
+        self.shrunk_at: int = row[5] or 0
+        self.next_n: int = row[6] or 1
+        self._chunk_count: int = row[7] or 0
+        self._term_total: int = row[8] or 0
+        self._timezone: str | None = row[9]
+        self._paused_at: int | None = row[10]
+        self._created_at: int = row[11] or 0
+        self.reset_at: int = row[12] or 0
+        self.low, self.high = row_range(self.no)
+        self._codec = self._core.codec(self.no)
+
+    def end(self) -> None:
+        """Later calls raise ConflictError."""
+        self.live = False
+        self._conn = _Ended()  # type: ignore[assignment]
+
+    @property
+    def user_id(self) -> str:
+        return self._user_id
+
+    @property
+    def conn(self) -> sqlite3.Connection:
+        return self._conn
+
+    @property
+    def core(self) -> Core:
+        return self._core
+
+    def user(self) -> UserState | None:
+        if not self.no:
+            return None
+        return UserState(
+            user_id=self._user_id,
+            revision=self.revision,
+            timezone=self._timezone,
+            paused_at=from_us(self._paused_at),
+            created_at=from_us(self._created_at),
+        )
+
+    def label(self, value: str | None) -> int:
+        return self._keyed.label(value)
+
+    def _rows(self, sql: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        return self._conn.execute(sql, values).fetchall()
+
+    def _one(self, sql: str, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        row: tuple[Any, ...] | None = self._conn.execute(sql, values).fetchone()
+        return row

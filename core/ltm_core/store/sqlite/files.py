@@ -1,0 +1,154 @@
+"""The directory of a store: whether it may hold one, its key file, its names."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from pathlib import Path
+
+from ltm_core.errors import CorruptError, UnavailableError
+
+DATABASE = "memory.sqlite3"
+KEY = "store.key"
+LOCK = "store.lock"
+KEY_BYTES = 32
+
+NETWORK_FILE_SYSTEMS = frozenset(
+    {
+        "nfs",
+        "nfs3",
+        "nfs4",
+        "cifs",
+        "smb2",
+        "smb3",
+        "smbfs",
+        "afs",
+        "ncpfs",
+        "ceph",
+        "glusterfs",
+        "lustre",
+        "beegfs",
+        "gpfs",
+        "orangefs",
+        "davfs",
+        "fuse.sshfs",
+        "fuse.glusterfs",
+        "fuse.ceph",
+        "fuse.s3fs",
+        "fuse.rclone",
+        "fuse.gcsfuse",
+        "fuse.davfs2",
+        "fuse.juicefs",
+    }
+)
+MOUNTS = Path("/proc/mounts")
+
+
+def prepare(directory: Path, *, read_only: bool, allow_network: bool) -> None:
+    """The directory exists (0700 when created here) and can hold a store, else UnavailableError."""
+    if directory.exists() and not directory.is_dir():
+        raise UnavailableError(f"{directory} is a file; a store is a directory")
+    if read_only:
+        if not (directory / DATABASE).exists():
+            raise UnavailableError(f"{directory} holds no store to read")
+    else:
+        try:
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as e:
+            raise UnavailableError(f"{directory} cannot be created: {e.strerror}") from e
+        if not os.access(directory, os.W_OK | os.X_OK):
+            raise UnavailableError(f"{directory} is not writable; open it with read_only=True")
+    kind = file_system(directory)
+    if kind in NETWORK_FILE_SYSTEMS and not allow_network:
+        raise UnavailableError(
+            f"{directory} is on a network file system ({kind}), where SQLite's locks are unreliable: "
+            "use a local directory or PostgreSQL, or set allow_network_filesystem=True"
+        )
+
+
+def file_system(directory: Path) -> str:
+    """Type of the file system under a path, by the kernel's list; "" where there is none."""
+    if not sys.platform.startswith("linux"):
+        return ""
+    try:
+        lines = MOUNTS.read_text("utf-8", "surrogateescape").splitlines()
+    except OSError:
+        return ""
+    path = os.path.realpath(directory)
+    best, kind = -1, ""
+    for line in lines:
+        fields = line.split(" ")
+        if len(fields) < 3:
+            continue
+        # The kernel writes space, tab, newline and backslash as octal.
+        point = fields[1]
+        for octal, char in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
+            point = point.replace(octal, char)
+        inside = path == point or path.startswith(point.rstrip("/") + "/")
+        # Of two mounts on one point the later one is seen.
+        if inside and len(point) >= best:
+            best, kind = len(point), fields[2]
+    return kind
+
+
+def load_key(directory: Path, *, read_only: bool) -> bytes:
+    """The store's 32 secret bytes, created with mode 0600 beside a database that does not exist yet.
+
+    Of several processes that create it at once, all read the same one.
+    """
+    path = directory / KEY
+    for attempt in range(3):
+        try:
+            key = path.read_bytes()
+        except FileNotFoundError:
+            database = directory / DATABASE
+            if read_only or (database.exists() and database.stat().st_size > 0):
+                if attempt == 0:
+                    continue  # another process may have created both since
+                raise CorruptError(
+                    f"{path} is missing: restore the file that belongs to {DATABASE}, nothing is found without"
+                ) from None
+            _create_key(path)
+            continue
+        except OSError as e:
+            raise UnavailableError(f"{path} cannot be read: {e.strerror}") from e
+        if len(key) != KEY_BYTES:
+            raise CorruptError(f"{path} has {len(key)} bytes instead of {KEY_BYTES}: restore it")
+        return key
+    raise UnavailableError(f"{path} vanished while it was read")
+
+
+def _create_key(path: Path) -> None:
+    draft = path.with_name(f"{KEY}.{os.getpid()}.{secrets.token_hex(4)}")
+    try:
+        fd = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            os.write(fd, secrets.token_bytes(KEY_BYTES))
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        try:
+            # A link appears whole or not at all, and never replaces the key of a faster process.
+            os.link(draft, path)
+        except FileExistsError:
+            return
+        except OSError:
+            # A file system without hard links: the callers hold the store's lock, so a rename is enough.
+            draft.rename(path)
+            return
+    except OSError as e:
+        raise UnavailableError(f"{path} cannot be created: {e.strerror}") from e
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def sizes(directory: Path) -> int:
+    """Bytes of all files under the directory."""
+    total = 0
+    for path in directory.rglob("*"):
+        try:
+            total += path.stat().st_size
+        except FileNotFoundError:
+            continue
+    return total

@@ -1,0 +1,168 @@
+"""Reading facts with their evidence, as they are or as they were known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from ltm_core.store.sqlite.base import View
+from ltm_core.store.sqlite.layout import batches
+from ltm_core.store.sqlite.records import CURRENT, FACT_READ, ITEM_MASK, fact_from
+from ltm_core.store.times import to_us
+from ltm_core.types import Evidence, Fact
+
+_MANY = 200
+"""From this many facts on, one range read of their evidence is cheaper than lookups."""
+
+
+class FactView(View):
+    """The semantic side of a reader."""
+
+    def fact(self, id: str) -> Fact | None:
+        found = self.facts(ids=[id])
+        return found[0] if found else None
+
+    def fact_item(self, id: str) -> int | None:
+        row = self._one("SELECT id FROM facts WHERE user_no = ? AND id_mac = ?", (self.no, self._keyed.mac(id)))
+        return None if row is None else row[0] & ITEM_MASK
+
+    def superseded_by(self, fact_id: str) -> list[Fact]:
+        return self._facts(
+            [("user_no = ? AND superseded_by = ?", (self.no, self._keyed.mac(fact_id)))], "", (), None
+        )
+
+    def facts(
+        self,
+        *,
+        items: Sequence[int] | None = None,
+        ids: Sequence[str] | None = None,
+        subject: str | None = None,
+        relation: str | None = None,
+        slots: Sequence[tuple[str, str]] | None = None,
+        current_at: datetime | None = None,
+        known_at: datetime | None = None,
+        evidence_of: Sequence[str] | None = None,
+        after_item: int = 0,
+        limit: int | None = None,
+    ) -> list[Fact]:
+        keyed = self._keyed
+        where: list[str] = []
+        values: list[Any] = []
+        if subject is not None:
+            where.append("subject = ?")
+            values.append(keyed.folded(subject))
+        if relation is not None:
+            where.append("relation = ?")
+            values.append(keyed.folded(relation))
+        if current_at is not None and known_at is None:
+            where.append(CURRENT)
+            values += [to_us(current_at)] * 3
+        if known_at is not None:
+            where.append("recorded_at <= ?")
+            values.append(to_us(known_at))
+
+        user = f"user_no = {self.no}"
+        selections: list[tuple[str, tuple[Any, ...]]] = []
+        if items is not None:
+            wanted = [self.low + i for i in dict.fromkeys(items)]
+            selections = [
+                (f"id IN ({m}) AND id > {self.low} AND id < {self.high}", p) for m, p in batches(wanted)
+            ]
+        elif ids is not None:
+            macs = [keyed.mac(i) for i in dict.fromkeys(ids)]
+            selections = [(f"{user} AND id_mac IN ({m})", p) for m, p in batches(macs)]
+        elif slots is not None:
+            pairs = [keyed.pair(s, r) for s, r in dict.fromkeys(slots)]
+            selections = [(f"{user} AND slot IN ({m})", p) for m, p in batches(pairs)]
+        elif evidence_of is None:
+            selections = [("id > ? AND id < ?", (self.low + after_item, self.high))]
+        supported = None if evidence_of is None else self._supported(evidence_of)
+        if supported is not None and not selections:
+            selections = [(f"id IN ({m})", p) for m, p in batches(sorted(supported))]
+        rest = "".join(f" AND {w}" for w in where)
+        return self._facts(selections, rest, tuple(values), limit, current_at, known_at, after_item, supported)
+
+    def _supported(self, message_ids: Sequence[str]) -> set[int]:
+        found: set[int] = set()
+        for marks, part in batches([self._keyed.mac(i) for i in dict.fromkeys(message_ids)]):
+            rows = self._rows(
+                f"SELECT fact FROM evidence WHERE user_no = {self.no} AND message_mac IN ({marks})", part
+            )
+            found.update(r[0] for r in rows)
+        return found
+
+    def _facts(
+        self,
+        selections: Sequence[tuple[str, tuple[Any, ...]]],
+        where: str,
+        values: tuple[Any, ...],
+        limit: int | None,
+        current_at: datetime | None = None,
+        known_at: datetime | None = None,
+        after_item: int = 0,
+        only: set[int] | None = None,
+    ) -> list[Fact]:
+        # Whether a fact held as it was known then is decided after its earlier times are in place.
+        later = known_at is not None or only is not None
+        end = "" if limit is None or later else f" LIMIT {int(limit)}"
+        rows: list[tuple[Any, ...]] = []
+        for condition, part in selections:
+            sql = f"SELECT {FACT_READ} FROM facts WHERE {condition}{where} ORDER BY id{end}"
+            rows += self._rows(sql, (*part, *values))
+        if len(selections) > 1:
+            rows.sort(key=lambda r: r[0])
+        first = self.low + after_item
+        rows = [r for r in rows if r[0] > first and (only is None or r[0] in only)]
+        if known_at is None:
+            rows = rows[:limit]
+        keys = [r[0] for r in rows]
+        evidence, sources = self._evidence(keys)
+        earlier = {} if known_at is None else self._earlier(keys, to_us(known_at))
+        moment = to_us(current_at or self._core.clock())
+        facts = [
+            fact_from(
+                r,
+                self._codec,
+                user_id=self._user_id,
+                evidence=tuple(evidence.get(r[0], ())),
+                sources=tuple(sources.get(r[0], ())),
+                earlier=earlier.get(r[0]),
+                moment=moment,
+            )
+            for r in rows
+        ]
+        if known_at is not None and current_at is not None:
+            facts = [f for f in facts if f.is_current]
+        return facts[:limit]
+
+    def _evidence(self, keys: Sequence[int]) -> tuple[dict[int, list[Evidence]], dict[int, list[str]]]:
+        spans: dict[int, list[Evidence]] = {}
+        sources: dict[int, list[str]] = {}
+        columns = 'fact, "start", "end", body'
+        for condition, part in self._near(keys):
+            sql = f"SELECT {columns} FROM evidence WHERE {condition} ORDER BY fact, ordinal"
+            for fact, start, end, blob in self._rows(sql, part):
+                message_id = self._codec.decode(blob)
+                if start is None:
+                    sources.setdefault(fact, []).append(message_id)
+                else:
+                    spans.setdefault(fact, []).append(Evidence(message_id=message_id, start=start, end=end))
+        return spans, sources
+
+    def _earlier(self, keys: Sequence[int], moment: int) -> dict[int, dict[str, Any]]:
+        found: dict[int, dict[str, Any]] = {}
+        for condition, part in self._near(keys):
+            # A bare column beside min() comes from the row of the minimum.
+            sql = (
+                f"SELECT fact, min(known_until), body FROM fact_versions "
+                f"WHERE {condition} AND known_until > ? GROUP BY fact"
+            )
+            for fact, _, blob in self._rows(sql, (*part, moment)):
+                found[fact] = self._codec.decode(blob)
+        return found
+
+    def _near(self, keys: Sequence[int]) -> list[tuple[str, tuple[Any, ...]]]:
+        if len(keys) > _MANY:
+            return [("fact >= ? AND fact <= ?", (min(keys), max(keys)))]
+        return [(f"fact IN ({marks})", part) for marks, part in batches(keys)]

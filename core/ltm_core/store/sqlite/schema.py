@@ -1,0 +1,268 @@
+"""The tables of version 1, and which of them hold a user's data.
+
+Ids of a user's rows are ``user_no << 32 | n`` (`layout`), instants are microseconds since 1970 UTC, ids and
+labels are keyed hashes, and ``body`` is a codec envelope. `docs/decisions/0002-schema.md` says why each table
+exists.
+"""
+
+from __future__ import annotations
+
+APPLICATION_ID = 0x4C544D31
+"""The four bytes "LTM1" in the file header."""
+
+VERSION_1: tuple[str, ...] = (
+    # store level ---------------------------------------------------------------------------------------
+    """CREATE TABLE state (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        key_check BLOB NOT NULL,
+        created_at INTEGER NOT NULL,
+        embedder INTEGER NOT NULL DEFAULT 0,
+        dimension INTEGER NOT NULL DEFAULT 0,
+        outbox INTEGER NOT NULL DEFAULT 0)""",
+    """CREATE TABLE meta (
+        name TEXT PRIMARY KEY,
+        value TEXT NOT NULL) WITHOUT ROWID""",
+    """CREATE TABLE embedders (
+        no INTEGER PRIMARY KEY AUTOINCREMENT,
+        identity TEXT NOT NULL UNIQUE,
+        dimension INTEGER NOT NULL,
+        created_at INTEGER NOT NULL)""",
+    """CREATE TABLE tombstones (
+        user_mac BLOB NOT NULL,
+        kind TEXT NOT NULL,
+        mac BLOB NOT NULL,
+        at INTEGER NOT NULL,
+        PRIMARY KEY (user_mac, kind, mac)) WITHOUT ROWID""",
+    """CREATE TABLE erasures (
+        user_mac BLOB PRIMARY KEY,
+        erased_before INTEGER,
+        revision INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID""",
+    """CREATE TABLE receipts (
+        id TEXT PRIMARY KEY,
+        user_mac BLOB NOT NULL,
+        what TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        counts TEXT NOT NULL,
+        bytes_clean INTEGER NOT NULL,
+        files_scanned INTEGER NOT NULL,
+        seconds REAL NOT NULL) WITHOUT ROWID""",
+    """CREATE TABLE outbox (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        op INTEGER NOT NULL,
+        target INTEGER NOT NULL)""",
+    "CREATE INDEX outbox_by_target ON outbox (target)",
+    # one row per user ----------------------------------------------------------------------------------
+    """CREATE TABLE users (
+        user_no INTEGER PRIMARY KEY AUTOINCREMENT,
+        user_id TEXT NOT NULL UNIQUE,
+        revision INTEGER NOT NULL DEFAULT 0,
+        shrunk_at INTEGER NOT NULL DEFAULT 0,
+        reset_at INTEGER NOT NULL DEFAULT 0,
+        next_n INTEGER NOT NULL DEFAULT 1,
+        chunk_count INTEGER NOT NULL DEFAULT 0,
+        term_total INTEGER NOT NULL DEFAULT 0,
+        timezone TEXT,
+        paused_at INTEGER,
+        created_at INTEGER NOT NULL,
+        retention TEXT,
+        body BLOB)""",
+    """CREATE TABLE user_keys (
+        user_no INTEGER PRIMARY KEY,
+        master TEXT NOT NULL,
+        wrapped BLOB NOT NULL,
+        created_at INTEGER NOT NULL)""",
+    # conversation --------------------------------------------------------------------------------------
+    """CREATE TABLE sessions (
+        id INTEGER PRIMARY KEY,
+        user_no INTEGER NOT NULL,
+        session INTEGER NOT NULL,
+        started_at INTEGER NOT NULL,
+        last_at INTEGER NOT NULL,
+        ended_at INTEGER,
+        message_count INTEGER NOT NULL DEFAULT 0,
+        body BLOB NOT NULL)""",
+    "CREATE UNIQUE INDEX sessions_by_label ON sessions (user_no, session)",
+    "CREATE INDEX sessions_by_activity ON sessions (user_no, last_at)",
+    "CREATE INDEX sessions_open ON sessions (last_at) WHERE ended_at IS NULL",
+    """CREATE TABLE messages (
+        id INTEGER PRIMARY KEY,
+        user_no INTEGER NOT NULL,
+        id_mac BLOB NOT NULL,
+        session INTEGER NOT NULL,
+        agent INTEGER NOT NULL DEFAULT 0,
+        task INTEGER NOT NULL DEFAULT 0,
+        app INTEGER NOT NULL DEFAULT 0,
+        sequence INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        timezone TEXT NOT NULL,
+        recorded_at INTEGER NOT NULL,
+        role INTEGER NOT NULL,
+        act INTEGER NOT NULL,
+        importance INTEGER NOT NULL,
+        language TEXT NOT NULL,
+        heat INTEGER NOT NULL DEFAULT 0,
+        caller_id INTEGER NOT NULL DEFAULT 0,
+        in_window INTEGER NOT NULL DEFAULT 1,
+        reply_to INTEGER NOT NULL DEFAULT 0,
+        doc_type INTEGER,
+        expires_at INTEGER,
+        archived_at INTEGER,
+        redacted_at INTEGER,
+        content_mac BLOB NOT NULL,
+        body BLOB NOT NULL)""",
+    "CREATE UNIQUE INDEX messages_by_id ON messages (user_no, id_mac, session)",
+    "CREATE INDEX messages_by_time ON messages (user_no, at, sequence)",
+    "CREATE INDEX messages_by_session ON messages (user_no, session, at, sequence)",
+    "CREATE INDEX messages_window ON messages (user_no, session, at, sequence) WHERE in_window = 1",
+    "CREATE INDEX messages_expiring ON messages (expires_at) WHERE expires_at IS NOT NULL",
+    """CREATE INDEX messages_unarchived ON messages (doc_type, user_no)
+        WHERE doc_type IS NOT NULL AND archived_at IS NULL""",
+    """CREATE TABLE slots (
+        user_no INTEGER NOT NULL,
+        session INTEGER NOT NULL,
+        name INTEGER NOT NULL,
+        set_at INTEGER NOT NULL,
+        expires_at INTEGER,
+        body BLOB NOT NULL,
+        PRIMARY KEY (user_no, session, name)) WITHOUT ROWID""",
+    "CREATE INDEX slots_expiring ON slots (expires_at) WHERE expires_at IS NOT NULL",
+    # index ---------------------------------------------------------------------------------------------
+    """CREATE TABLE chunks (
+        id INTEGER PRIMARY KEY,
+        owner INTEGER NOT NULL,
+        kind INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        session INTEGER NOT NULL,
+        agent INTEGER NOT NULL,
+        task INTEGER NOT NULL,
+        app INTEGER NOT NULL,
+        role INTEGER NOT NULL,
+        act INTEGER NOT NULL,
+        importance INTEGER NOT NULL,
+        heat INTEGER NOT NULL DEFAULT 0,
+        "start" INTEGER NOT NULL,
+        "end" INTEGER NOT NULL,
+        length INTEGER NOT NULL,
+        expires_at INTEGER,
+        embedded INTEGER NOT NULL,
+        terms BLOB NOT NULL)""",
+    "CREATE INDEX chunks_by_owner ON chunks (owner)",
+    "CREATE INDEX chunks_by_embedder ON chunks (embedded, id)",
+    """CREATE TABLE vectors (
+        id INTEGER PRIMARY KEY,
+        embedder INTEGER NOT NULL,
+        codec INTEGER NOT NULL DEFAULT 0,
+        vector BLOB NOT NULL)""",
+    """CREATE TABLE postings (
+        key INTEGER NOT NULL,
+        item INTEGER NOT NULL,
+        tf INTEGER NOT NULL,
+        PRIMARY KEY (key, item)) WITHOUT ROWID""",
+    # facts ---------------------------------------------------------------------------------------------
+    """CREATE TABLE facts (
+        id INTEGER PRIMARY KEY,
+        user_no INTEGER NOT NULL,
+        id_mac BLOB NOT NULL,
+        slot INTEGER NOT NULL,
+        subject INTEGER NOT NULL,
+        relation INTEGER NOT NULL,
+        object INTEGER NOT NULL,
+        session INTEGER NOT NULL,
+        agent INTEGER NOT NULL,
+        task INTEGER NOT NULL,
+        app INTEGER NOT NULL,
+        kind INTEGER NOT NULL,
+        modality INTEGER NOT NULL,
+        asserted_by INTEGER NOT NULL,
+        importance INTEGER NOT NULL,
+        heat INTEGER NOT NULL DEFAULT 0,
+        is_positive INTEGER NOT NULL,
+        is_about_user INTEGER NOT NULL,
+        confidence REAL NOT NULL,
+        valid_from INTEGER NOT NULL,
+        valid_to INTEGER,
+        recorded_at INTEGER NOT NULL,
+        retracted_at INTEGER,
+        suppressed_at INTEGER,
+        expires_at INTEGER,
+        last_seen_at INTEGER NOT NULL,
+        last_access_at INTEGER,
+        support_count INTEGER NOT NULL,
+        access_count INTEGER NOT NULL,
+        superseded_by BLOB,
+        doc_type INTEGER,
+        body BLOB NOT NULL)""",
+    "CREATE UNIQUE INDEX facts_by_id ON facts (user_no, id_mac)",
+    "CREATE INDEX facts_by_slot ON facts (user_no, slot)",
+    "CREATE INDEX facts_superseded ON facts (user_no, superseded_by) WHERE superseded_by IS NOT NULL",
+    "CREATE INDEX facts_expiring ON facts (expires_at) WHERE expires_at IS NOT NULL",
+    """CREATE TABLE fact_versions (
+        fact INTEGER NOT NULL,
+        known_until INTEGER NOT NULL,
+        body BLOB NOT NULL,
+        PRIMARY KEY (fact, known_until)) WITHOUT ROWID""",
+    """CREATE TABLE evidence (
+        fact INTEGER NOT NULL,
+        ordinal INTEGER NOT NULL,
+        user_no INTEGER NOT NULL,
+        message_mac BLOB NOT NULL,
+        "start" INTEGER,
+        "end" INTEGER,
+        body BLOB NOT NULL,
+        PRIMARY KEY (fact, ordinal)) WITHOUT ROWID""",
+    "CREATE INDEX evidence_by_message ON evidence (user_no, message_mac)",
+    """CREATE TABLE anchors (
+        id INTEGER PRIMARY KEY,
+        user_no INTEGER NOT NULL,
+        message_mac BLOB NOT NULL,
+        session INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        importance INTEGER NOT NULL,
+        body BLOB NOT NULL)""",
+    "CREATE INDEX anchors_by_message ON anchors (user_no, message_mac)",
+    # what happened -------------------------------------------------------------------------------------
+    """CREATE TABLE changes (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        user_no INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        op TEXT NOT NULL,
+        fact INTEGER,
+        previous INTEGER,
+        body BLOB NOT NULL)""",
+    "CREATE INDEX changes_by_user ON changes (user_no, id)",
+    """CREATE TABLE jobs (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        user_no INTEGER,
+        kind TEXT NOT NULL,
+        status INTEGER NOT NULL DEFAULT 0,
+        run_after INTEGER NOT NULL,
+        attempts INTEGER NOT NULL DEFAULT 0,
+        error TEXT,
+        body BLOB NOT NULL)""",
+    "CREATE INDEX jobs_by_time ON jobs (status, run_after)",
+    "CREATE INDEX jobs_by_user ON jobs (user_no) WHERE user_no IS NOT NULL",
+    """CREATE TABLE audit (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        user_no INTEGER,
+        user_mac BLOB NOT NULL,
+        at INTEGER NOT NULL,
+        action TEXT NOT NULL,
+        body BLOB NOT NULL)""",
+    "CREATE INDEX audit_by_user ON audit (user_no, id) WHERE user_no IS NOT NULL",
+)
+
+ID_RANGE_TABLES = ("sessions", "messages", "chunks", "vectors", "facts", "anchors")
+"""Erased by range of ``id``."""
+FACT_RANGE_TABLES = ("fact_versions", "evidence")
+"""Erased by range of ``fact``."""
+KEY_RANGE_TABLES = ("postings",)
+"""Erased by range of ``key``."""
+USER_NO_TABLES = ("slots", "changes", "jobs", "audit", "user_keys", "users")
+"""Erased by ``user_no``; the user's own row goes last."""
+USER_TABLES = ID_RANGE_TABLES + FACT_RANGE_TABLES + KEY_RANGE_TABLES + USER_NO_TABLES
+STORE_TABLES = ("state", "meta", "embedders", "tombstones", "erasures", "receipts", "outbox")
+"""Hold no content of any user: settings, keyed hashes, counts, and row numbers for external indexes."""
+
+BODIES = tuple((t, "body") for t in ("messages", "facts", "anchors", "slots", "evidence", "sessions", "changes"))
+"""Where words of users stand, in plain envelopes."""

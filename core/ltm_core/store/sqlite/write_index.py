@@ -1,0 +1,184 @@
+"""Chunks, their vectors and their postings: written together, removed together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from ltm_core.errors import ConflictError, NotFoundError
+from ltm_core.store.base import (
+    ACT_CODES,
+    IMPORTANCE_CODES,
+    OWNER_CODES,
+    ROLE_CODES,
+    ChunkWrite,
+    OwnerKind,
+)
+from ltm_core.store.keyed import TERM_BITS
+from ltm_core.store.sqlite.layout import batches
+from ltm_core.store.sqlite.records import ITEM_MASK
+from ltm_core.store.sqlite.write_base import WriteBase
+from ltm_core.store.times import to_us
+from ltm_core.types import Act, Importance, Role
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_TERM_BYTES = TERM_BITS // 8
+OUTBOX_UPSERT, OUTBOX_DELETE, OUTBOX_ERASE_USER = 0, 1, 2
+_OWNERS: tuple[OwnerKind, ...] = ("message", "fact")
+
+
+class IndexWriter(WriteBase):
+    """The index side of a writer."""
+
+    def set_chunks(
+        self,
+        owner: OwnerKind,
+        item: int,
+        chunks: Sequence[ChunkWrite],
+        *,
+        at: datetime,
+        session_id: str | None = None,
+        agent_id: str | None = None,
+        task_id: str | None = None,
+        app_id: str | None = None,
+        role: Role = "user",
+        act: Act = "statement",
+        importance: Importance = "low",
+        expires_at: datetime | None = None,
+    ) -> None:
+        no = self._require()
+        owner_id = self.low + item
+        self._drop_chunks([owner_id])
+        if not chunks:
+            return
+        label = self.label
+        facets = (
+            to_us(at),
+            label(session_id),
+            label(agent_id),
+            label(task_id),
+            label(app_id),
+            ROLE_CODES[role],
+            ACT_CODES[act],
+            IMPORTANCE_CODES[importance],
+            to_us(expires_at),
+        )
+        hasher, prefix = self._keyed.terms(no), no << TERM_BITS
+        rows: list[tuple[Any, ...]] = []
+        vectors: list[tuple[int, bytes]] = []
+        postings: list[tuple[int, int, int]] = []
+        for chunk in chunks:
+            id = self._next()
+            # Two terms of one hash count as one; the sum keeps the length right.
+            counts: dict[int, int] = {}
+            for term, tf in chunk.terms.items():
+                h = hasher(term)
+                counts[h] = counts.get(h, 0) + tf
+            hashes = sorted(counts)
+            packed = b"".join([h.to_bytes(_TERM_BYTES, "big") for h in hashes])
+            length = sum(counts.values())
+            embedded = 0
+            if chunk.vector is not None:
+                vectors.append((id, self._encoded(chunk.vector)))
+                embedded = self.embedder
+            rows.append(
+                (id, owner_id, OWNER_CODES[owner], chunk.start, chunk.end, length, embedded, packed, *facets)
+            )
+            n = id & ITEM_MASK
+            postings += [(prefix | h, n, counts[h]) for h in hashes]
+            self._term_total += length
+        self._conn.executemany(
+            'INSERT INTO chunks (id, owner, kind, "start", "end", length, embedded, terms, at, session, agent, '
+            "task, app, role, act, importance, expires_at) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            rows,
+        )
+        if len(chunks) > 1:
+            postings.sort()
+        self._conn.executemany("INSERT INTO postings (key, item, tf) VALUES (?, ?, ?)", postings)
+        self._insert_vectors(vectors)
+        self._chunk_count += len(rows)
+        self.index_changed = True
+
+    def set_vectors(self, vectors: Mapping[int, NDArray[np.float32]]) -> None:
+        if not vectors:
+            return
+        encoded = [(self.low + n, self._encoded(v)) for n, v in vectors.items()]
+        for marks, part in batches([id for id, _ in encoded]):
+            rows = self._rows(
+                f"SELECT id FROM chunks WHERE id IN ({marks}) AND id > {self.low} AND id < {self.high}", part
+            )
+            missing = set(part) - {r[0] for r in rows}
+            if missing:
+                raise NotFoundError(f"no chunk has item {min(missing) & ITEM_MASK}")
+            replaced = self._conn.execute(f"DELETE FROM vectors WHERE id IN ({marks})", part).rowcount
+            self.index_reset = self.index_reset or replaced > 0
+            self._conn.execute(f"UPDATE chunks SET embedded = {self.embedder} WHERE id IN ({marks})", part)
+        self._insert_vectors(encoded)
+        self.index_changed = self._changed = self._shrunk = True
+
+    def chunks_without_vector(self, *, limit: int) -> list[tuple[int, OwnerKind, int, int, int]]:
+        rows: list[tuple[Any, ...]] = []
+        for embedder in self._other_embedders():
+            rows += self._rows(
+                'SELECT id, kind, owner, "start", "end" FROM chunks WHERE embedded = ? AND id > ? AND id < ? '
+                "ORDER BY id LIMIT ?",
+                (embedder, self.low, self.high, limit),
+            )
+        rows.sort()
+        return [(id & ITEM_MASK, _OWNERS[kind], own & ITEM_MASK, a, b) for id, kind, own, a, b in rows[:limit]]
+
+    def _other_embedders(self) -> list[int]:
+        rows = self._rows("SELECT no FROM embedders WHERE no <> ?", (self.embedder,))
+        return [r[0] for r in rows] + ([0] if self.embedder else [])
+
+    def _encoded(self, vector: NDArray[np.float32]) -> bytes:
+        from ltm_core.store.sqlite.vectors import encode
+
+        if not self.embedder:
+            raise ConflictError("the store has no embedder identity yet: set it before vectors are written")
+        return encode(vector, self.dimension)
+
+    def _insert_vectors(self, vectors: Sequence[tuple[int, bytes]]) -> None:
+        if not vectors:
+            return
+        self._conn.executemany(
+            f"INSERT INTO vectors (id, embedder, vector) VALUES (?, {self.embedder}, ?)", vectors
+        )
+        self._report(OUTBOX_UPSERT, [id for id, _ in vectors])
+
+    def _drop_chunks(self, owners: Sequence[int]) -> None:
+        """No chunk, vector or posting of these owners (row ids) is left."""
+        rows: list[tuple[int, int, bytes]] = []
+        for marks, part in batches(owners):
+            rows += self._conn.execute(
+                f"SELECT id, length, terms FROM chunks WHERE owner IN ({marks})", part
+            ).fetchall()
+        if not rows:
+            return
+        prefix = self.no << TERM_BITS
+        self._conn.executemany(
+            "DELETE FROM postings WHERE key = ? AND item = ?",
+            [
+                (prefix | int.from_bytes(terms[i : i + _TERM_BYTES], "big"), id & ITEM_MASK)
+                for id, _, terms in rows
+                for i in range(0, len(terms), _TERM_BYTES)
+            ],
+        )
+        ids = [id for id, _, _ in rows]
+        for marks, part in batches(ids):
+            self._conn.execute(f"DELETE FROM vectors WHERE id IN ({marks})", part)
+            self._conn.execute(f"DELETE FROM chunks WHERE id IN ({marks})", part)
+        self._report(OUTBOX_DELETE, ids)
+        self._chunk_count -= len(rows)
+        self._term_total -= sum(length for _, length, _ in rows)
+        self.index_changed = self._changed = self._shrunk = True
+
+    def _report(self, op: int, targets: Sequence[int]) -> None:
+        """External vector indexes learn of it in the same transaction."""
+        if self._outbox:
+            self._conn.executemany(f"INSERT INTO outbox (op, target) VALUES ({op}, ?)", [(t,) for t in targets])

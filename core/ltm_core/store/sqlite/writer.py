@@ -1,0 +1,158 @@
+"""Changes to one user in one transaction: the whole `Writer` protocol."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Literal
+
+from ltm_core.errors import InvalidScopeError
+from ltm_core.store.base import IMPORTANCE_CODES, Job
+from ltm_core.store.sqlite.codec import PLAIN_CODEC, Codec
+from ltm_core.store.sqlite.erase import erase_rows
+from ltm_core.store.sqlite.write_facts import FactWriter
+from ltm_core.store.sqlite.write_index import OUTBOX_ERASE_USER
+from ltm_core.store.times import to_us
+from ltm_core.types import Anchor, FactChange
+
+JOB_STATES: tuple[Literal["ready"], Literal["dead"]] = ("ready", "dead")
+
+
+class SqliteWriter(FactWriter):
+    """Reads and writes inside one write transaction."""
+
+    def add_anchor(self, anchor: Anchor, *, session_id: str, at: datetime) -> None:
+        id = self._next()
+        span = anchor.evidence
+        body = self._codec.encode(
+            {
+                "text": anchor.text,
+                "reason": anchor.reason,
+                "message": span.message_id,
+                "start": span.start,
+                "end": span.end,
+            }
+        )
+        self._conn.execute(
+            "INSERT INTO anchors (id, user_no, message_mac, session, at, kind, importance, body) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                id,
+                self.no,
+                self._keyed.mac(span.message_id),
+                self.label(session_id),
+                to_us(at),
+                anchor.kind,
+                IMPORTANCE_CODES[anchor.importance],
+                body,
+            ),
+        )
+
+    def drop_anchors(self, message_item: int) -> int:
+        row = self._one(
+            "SELECT id_mac, session FROM messages WHERE id = ? AND id > ? AND id < ?",
+            (self.low + message_item, self.low, self.high),
+        )
+        if row is None:
+            return 0
+        gone = self._conn.execute(
+            "DELETE FROM anchors WHERE user_no = ? AND message_mac = ? AND session = ?", (self.no, *row)
+        ).rowcount
+        self._changed = self._changed or gone > 0
+        return gone
+
+    def log_change(self, change: FactChange) -> FactChange:
+        no = self._require()
+        body = {"fact": change.fact.id}
+        numbers = [self.fact_item(change.fact.id), None]
+        if change.previous is not None:
+            body["previous"] = change.previous.id
+            numbers[1] = self.fact_item(change.previous.id)
+        if change.reason:
+            body["reason"] = change.reason
+        cursor = self._conn.execute(
+            "INSERT INTO changes (user_no, at, op, fact, previous, body) VALUES (?, ?, ?, ?, ?, ?)",
+            (no, to_us(change.at), change.op, *numbers, self._codec.encode(body)),
+        )
+        self._changed = True
+        return replace(change, cursor=str(cursor.lastrowid))
+
+    def add_tombstones(self, entries: Sequence[tuple[str, str]], *, now: datetime) -> None:
+        user, moment = self._keyed.mac(self._user_id), to_us(now)
+        self._conn.executemany(
+            "INSERT INTO tombstones (user_mac, kind, mac, at) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (user_mac, kind, mac) DO UPDATE SET at = excluded.at",
+            [(user, kind, self._keyed.mac(value), moment) for kind, value in entries],
+        )
+        self._changed = True
+
+    def set_erased_before(self, at: datetime) -> None:
+        self._conn.execute(
+            "INSERT INTO erasures (user_mac, erased_before) VALUES (?, ?) ON CONFLICT (user_mac) DO UPDATE "
+            "SET erased_before = max(ifnull(erased_before, excluded.erased_before), excluded.erased_before)",
+            (self._keyed.mac(self._user_id), to_us(at)),
+        )
+        self._changed = True
+
+    def add_job(self, job: Job) -> None:
+        if job.user_id not in (None, self._user_id):
+            raise InvalidScopeError("a job of another user was added in this user's transaction")
+        no = None if job.user_id is None else self._require()
+        codec = PLAIN_CODEC if no is None else self._codec
+        insert_job(self._conn, job, user_no=no, codec=codec)
+        self._changed = True
+
+    def audit(
+        self,
+        action: str,
+        *,
+        now: datetime,
+        actor: str | None,
+        target: str | None = None,
+        counts: Mapping[str, int] | None = None,
+    ) -> None:
+        # After an erasure there is no user to go with: the row stays, named by the keyed hash alone.
+        no = self.no or None
+        codec = self._codec if no else PLAIN_CODEC
+        body = {"actor": actor, "target": target, "counts": dict(counts or {})}
+        self._conn.execute(
+            "INSERT INTO audit (user_no, user_mac, at, action, body) VALUES (?, ?, ?, ?, ?)",
+            (no, self._keyed.mac(self._user_id), to_us(now), action, codec.encode(body)),
+        )
+        self._changed = True
+
+    def erase_user(self, *, now: datetime) -> dict[str, int]:
+        self._now = now
+        counts = erase_rows(self._conn, self.no)
+        if not self.no:
+            return counts
+        if self._outbox:
+            self._report(OUTBOX_ERASE_USER, [self.no])
+        # A user of this id who comes back goes on counting, so that no revision is seen twice.
+        self._conn.execute(
+            "INSERT INTO erasures (user_mac, revision) VALUES (?, ?) "
+            "ON CONFLICT (user_mac) DO UPDATE SET revision = excluded.revision",
+            (self._keyed.mac(self._user_id), self.revision + 1),
+        )
+        self._load()
+        self._changed = self._shrunk = False
+        self.index_changed = True
+        return counts
+
+
+def insert_job(conn: sqlite3.Connection, job: Job, *, user_no: int | None, codec: Codec) -> None:
+    """The job is a row."""
+    conn.execute(
+        "INSERT INTO jobs (user_no, kind, status, run_after, attempts, error, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            user_no,
+            job.kind,
+            JOB_STATES.index(job.status),
+            to_us(job.run_after),
+            job.attempts,
+            job.error,
+            codec.encode(dict(job.payload)),
+        ),
+    )

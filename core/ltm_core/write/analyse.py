@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ltm_core.types import Anchor, Evidence, Importance
 from ltm_core.write.acts import act_of
-from ltm_core.write.attributes import changed_attribute
+from ltm_core.write.attributes import announces_change, changed_attribute
 from ltm_core.write.build import Context, candidates
 from ltm_core.write.clauses import mask, split
 from ltm_core.write.confirm import find_confirmation, find_references
@@ -73,10 +73,12 @@ def analyse(
     explicit = explicit_requests(utterance, reads, lexicon)
     held = {i for e in explicit for i in e.clauses}
     confirmation = find_confirmation(utterance, reads, lexicon, from_tools=confirmations_from_tools)
-    found.anchors += find_references(utterance, reads, lexicon)
+    found.anchors += find_references(utterance, reads, lexicon, asked=frozenset(asked))
     _facts(
         utterance, reads, lexicon, found, asked=asked, held=held, threshold=fact_threshold, vectors=clause_vectors
     )
+    if confirmation is not None or any(r.veto == "feedback" for r in reads):
+        _without_open(found)
     for request in explicit:
         found.anchors.append(request.anchor)
         if not any(_inside(c, request.anchor.evidence) for c in found.candidates):
@@ -131,10 +133,14 @@ def _facts(
         renamed = changed_attribute(previous, r, me, lexicon) if previous is not None else None
         previous = r
         if renamed is not None and not r.veto:
-            explicit_ = Context(utterance=utterance, lexicon=lexicon, speaker=speaker, probability=0.9)
-            new = candidates(r, subject, (renamed,), explicit_)
+            named = Context(
+                utterance=utterance, lexicon=lexicon, speaker=speaker, probability=0.9, prefix=renamed.attr
+            )
+            new = candidates(r, subject, (renamed,), named)
             found.candidates += new
             found.anchors.append(_stated(r, new, utterance, start=subject.words))
+            continue
+        if announces_change(r, lexicon):
             continue
         made, probability = judge(r, subject, lexicon, by_index.get(i), explicit=i in held, threshold=threshold)
         if not made:
@@ -154,6 +160,13 @@ def _facts(
         denied = ([c for c in new if not c.is_positive], r.clause.text[subject.rest :])
         if i not in held and any(c.modality != "temporary" for c in new):
             found.anchors.append(_stated(r, new, utterance, start=subject.words))
+
+
+def _without_open(found: _Found) -> None:
+    """In a message that reports how a proposal went, only statements that a pattern knows are facts."""
+    gone = {e for c in found.candidates if c.rule == "open" for e in c.evidence}
+    found.candidates = [c for c in found.candidates if c.rule != "open"]
+    found.anchors = [a for a in found.anchors if a.kind != "stated_fact" or a.evidence not in gone]
 
 
 def judge(
@@ -184,6 +197,8 @@ def judge(
     event = made[0].relation in lexicon.sets["lasting_events"]
     if all(d.strong for d in made) and not any(r[w] for w in _WEAK) and (event or not r["ephemeral"]):
         floor = min(threshold, _EVENT_FLOOR if event else _STRONG_FLOOR)
+    if made[0].rule == "open" and r["ephemeral"] and not r["habitual"]:
+        floor = threshold + (1 - threshold) / 2
     return (made, probability) if probability >= floor else ((), probability)
 
 

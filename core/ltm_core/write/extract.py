@@ -32,7 +32,7 @@ def drafts(read: Read, subject: Subject, lexicon: Lexicon, *, topic: tuple[str, 
     for draft in _known(read, subject, rules, lexicon):
         made = finish(draft, lexicon)
         if made is not None and (made.relation not in lexicon.sets["only_temporary"] or read["temporary"]):
-            return tuple(_listed(made, rules, lexicon))
+            return tuple(_listed(_contrasted(made, read, lexicon), rules, lexicon))
     attribute = named_attribute(read, subject, lexicon)
     if attribute is not None:
         return tuple(_listed(attribute, rules, lexicon))
@@ -99,7 +99,9 @@ def _as_self(norm: str, end: int, subject: Subject, rules: Rules, lexicon: Lexic
 def _matches(
     patterns: tuple[Pattern, ...], text: str, offset: int, subject: Subject, rules: Rules, lexicon: Lexicon
 ) -> Iterator[Draft]:
-    for p in patterns:
+    index = rules.frame_index if patterns is rules.frames else rules.pattern_index
+    for i in index.possible(text):
+        p = patterns[i]
         m = p.regex.match(text)
         if m is None:
             continue
@@ -185,13 +187,32 @@ def _listed(draft: Draft, rules: Rules, lexicon: Lexicon) -> Iterator[Draft]:
 
 
 def _open(read: Read, subject: Subject, lexicon: Lexicon, topic: tuple[str, float]) -> tuple[Draft, ...]:
-    norm = read.clause.norm
+    norm, rules = read.clause.norm, lexicon.rules(read.clause.language)
     value = trim(norm[subject.rest :]) or trim(norm)
     if not value or lexicon.shared["unfinished"].search(value):
         return ()
     start = norm.find(value, subject.rest)
     start = norm.find(value) if start < 0 else start
     contrast = _contrast(value, lexicon) if read["correction"] or read["change"] else None
+    over = rules.parts.get("ceased")
+    ended = over.match(value) if over is not None and read["hard_cessation"] and contrast is None else None
+    if ended is not None and trim(ended["object"]):
+        thing = trim(ended["object"])
+        begin = start + value.find(thing)
+        return (
+            Draft(
+                subject=subject.key,
+                relation="does",
+                object=thing,
+                start=begin,
+                end=begin + len(thing),
+                positive=False,
+                move="cease",
+                confidence=0.75,
+                strong=False,
+                rule="ceased",
+            ),
+        )
     negated = (read["negation"] or read["hard_cessation"]) and contrast is None
     wrong = ""
     if contrast is not None:
@@ -215,6 +236,28 @@ def _open(read: Read, subject: Subject, lexicon: Lexicon, topic: tuple[str, floa
             strong=False,
             rule="open",
         ),
+    )
+
+
+def _contrasted(draft: Draft, read: Read, lexicon: Lexicon) -> Draft:
+    """A correction whose object still holds both values ("七岁不是六岁") is taken apart."""
+    if draft.wrong or not read["correction"]:
+        return draft
+    halves = _contrast(draft.object, lexicon)
+    if halves is None:
+        return draft
+    kept, wrong, (a, b) = halves
+    begin = draft.start + draft.object.find(kept)
+    generic = draft.relation in ("is_a", "is", "has", "about")
+    return replace(
+        draft,
+        object=kept,
+        start=begin,
+        end=begin + len(kept),
+        wrong=wrong,
+        move="correct",
+        cut=(draft.start + a, draft.start + b),
+        confidence=0.5 if generic else draft.confidence,
     )
 
 

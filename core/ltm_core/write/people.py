@@ -69,10 +69,10 @@ def _subject(
     inherited: str,
     entities: tuple[str, ...],
 ) -> Subject:
-    own = _own(text, rules, lexicon, start, me=me)
+    first = rules.parts["subject"].match(text)
+    own = _own(text, rules, lexicon, start, me=me) if first is None else None
     if own is not None:
         return own
-    first = rules.parts["subject"].match(text)
     if first:
         return Subject(key=me, rest=start + first.end(), start=start)
     pronoun = lexicon.shared["pronoun"].match(text)

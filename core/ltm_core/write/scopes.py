@@ -12,15 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ltm_core.write.clauses import Clause
-from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.lexicon import NOT_CUES, Lexicon
 from ltm_core.write.plan import Turn
 
 _ROLE_PLAY_TURNS = 4
 """User turns for which an opened role play goes on when nobody closes it."""
 _QUOTED = re.compile(r"[\"“「『][^\"”」』]{2,}[\"”」』]")
 _SHORT = 4
-_NOT_CUES = frozenset(["proposal", "reference", "forget", "suppress", "not_forget", "role_play"])
-"""Patterns that other modules run on whole messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +74,12 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
 def cues(clause: Clause, lexicon: Lexicon) -> dict[str, bool]:
     """The cues of one clause, by name, without its neighbours."""
     rules = lexicon.rules(clause.language)
-    return {n: p.search(clause.norm) is not None for n, p in rules.flags.items() if n not in _NOT_CUES}
+    found = {name: False for name in rules.flags if name not in NOT_CUES}
+    for i in rules.cue_index.possible(clause.norm):
+        name, expression = rules.cues[i]
+        if not found[name] and expression.search(clause.norm) is not None:
+            found[name] = True
+    return found
 
 
 def _opens(clause: Clause, flags: dict[str, bool], rest: Sequence[Clause]) -> str:

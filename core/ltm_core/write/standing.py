@@ -66,7 +66,8 @@ def standing_draft(read: Read, lexicon: Lexicon) -> Draft | None:
 
 def _naming(text: str, start: int, rules: Rules) -> Draft | None:
     """What the assistant is called, or calls the user."""
-    for p in rules.patterns:
+    for i in rules.pattern_index.possible(text):
+        p = rules.patterns[i]
         if p.subject != "assistant":
             continue
         m = p.regex.match(text)

@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-import ltm_core
 from langchain_classic.chains import ConversationChain, LLMChain
 from langchain_core.messages import (
     AIMessage,
@@ -29,6 +27,9 @@ from langchain_core.messages import (
     ToolMessage,
 )
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder, PromptTemplate
+from pydantic import ValidationError
+
+import ltm_core
 from langchain_ltm import LTMConversationMemory
 from langchain_ltm._convert import from_messages, to_message, to_messages, words_of
 from langchain_ltm._pending import Pending
@@ -36,7 +37,6 @@ from ltm_core import LongTermMemory, Message, Scope
 from ltm_core.errors import ConfigError, InvalidInputError, InvalidScopeError, UnavailableError
 from ltm_core.testing.embedders import HashEmbedder
 from ltm_core.testing.langchain_model import ScriptedChatModel
-from pydantic import ValidationError
 
 pytestmark = [
     # The chain this adapter is for is deprecated by its host; users are to see that, tests need not.

@@ -340,6 +340,32 @@ def test_set_replaces_the_window_and_learns_once(memory: LongTermMemory) -> None
     assert len(stored(memory, "ana")) == 9
 
 
+def test_set_knows_a_conversation_without_its_end_and_with_another(memory: LongTermMemory) -> None:
+    kept = LTMMemory.from_defaults(memory, user_id="ana")
+    talk = [
+        user("I am vegan."),
+        assistant("Good."),
+        user("ok"),
+        assistant("Good."),
+        user("ok"),
+        assistant("Good."),
+    ]
+    kept.put_messages(talk)
+    for part in (talk, talk[:4], talk[:1], talk[2:]):
+        kept.set(part)
+        assert spoken(kept.get_all()) == spoken(part)
+        assert len(stored(memory, "ana")) == 6
+    kept.reset()
+    kept.set(talk[:2])
+    assert spoken(kept.get_all()) == spoken(talk[:2])
+    assert len(stored(memory, "ana")) == 6
+    other_end = [*talk[:2], user("Something else?")]
+    kept.set(other_end)
+    assert spoken(kept.get_all()) == spoken(other_end)
+    assert len(stored(memory, "ana")) == 7
+    assert [f.support_count for f in memory.facts(user_id="ana")] == [1]
+
+
 def test_an_empty_chat_history_wipes_nothing(memory: LongTermMemory) -> None:
     LTMMemory.from_defaults(memory, user_id="ana").put(user("Hello."))
     again = LTMMemory.from_defaults(memory, user_id="ana", chat_history=[])

@@ -342,14 +342,7 @@ def test_set_replaces_the_window_and_learns_once(memory: LongTermMemory) -> None
 
 def test_set_knows_a_conversation_without_its_end_and_with_another(memory: LongTermMemory) -> None:
     kept = LTMMemory.from_defaults(memory, user_id="ana")
-    talk = [
-        user("I am vegan."),
-        assistant("Good."),
-        user("ok"),
-        assistant("Good."),
-        user("ok"),
-        assistant("Good."),
-    ]
+    talk = [m for words in ("I am vegan.", "ok", "ok") for m in (user(words), assistant("Good."))]
     kept.put_messages(talk)
     for part in (talk, talk[:4], talk[:1], talk[2:]):
         kept.set(part)

@@ -48,23 +48,22 @@ def recognised(
     config = runtime.config
     with runtime.store.read(scope.user_id) as reader:
         state = reader.user()
-    given = incoming(
-        messages=messages,
-        zone=runtime.zone(None, state.timezone if state else None),
-        id_limit=config.max_id_characters,
-        text_limit=config.max_message_characters,
-        metadata_limit=config.max_metadata_bytes,
-    )
-    if not given or any(m.id is not None for m in given):
-        return list(messages)
-    said = [(str(m.role), redact(m.content)[0] if config.redact_pii else m.content) for m in given]
-    with runtime.store.read(scope.user_id) as reader:
+        given = incoming(
+            messages=messages,
+            zone=runtime.zone(None, state.timezone if state else None),
+            id_limit=config.max_id_characters,
+            text_limit=config.max_message_characters,
+            metadata_limit=config.max_metadata_bytes,
+        )
+        if not given or any(m.id is not None for m in given):
+            return list(messages)
         rows = reader.messages(
             session_id=scope.session_id,
             roles=tuple({m.role for m in given}),
             newest_first=True,
             limit=len(given) + _LOOK_BACK,
         )[::-1]
+    said = [(str(m.role), redact(m.content)[0] if config.redact_pii else m.content) for m in given]
     start, length = place([(m.role, m.content) for m in rows], said)
     if not length:
         return list(messages)

@@ -144,6 +144,8 @@ class SqliteStore:
                 writer.finish()
             finally:
                 writer.end()
+        if writer.erased and os.getpid() in self._caches:
+            self._snapshots().drop(user_id)
 
     def operations(self) -> SqliteOperations:
         return SqliteOperations(self)

@@ -6,12 +6,13 @@ Without a FILE: every tests/cases/natural_*.jsonl and stories_*.yaml. The exit s
 
 What the labels of a natural message mean:
 
-* A segment states a fact when it tells something lasting about the user, the user's own people, pets, things and
-  identifiers, or how the assistant should behave from now on. A state of some weeks or more, or with a stated end
-  that far away, is a fact with the marker ``temporary``; a state of today or of this week is none. A plan is none,
-  a declared goal is one.
-* ``positive`` is false when the words deny the value: ``negation`` (never was), ``cessation`` (is no more), and the
-  wrong half of a ``correction``. A fact of the ``past`` is positive. The value is the thing itself, without "not".
+* A segment states a fact when it tells something lasting about the user, the user's own people, pets, things
+  and identifiers, or how the assistant should behave from now on. A state of some weeks or more, or with a stated
+  end that far away, is a fact with the marker ``temporary``; a state of today or of this week is none. A plan is
+  none, a declared goal is one.
+* ``positive`` is false when the words deny the value: ``negation`` (is not so), ``cessation`` (is so no more),
+  the wrong half of a ``correction``. A fact of the ``past`` is positive unless the words also say that it ceased.
+  The value is the thing itself, without "not".
 * "Hates X" is ``dislikes`` X, positive; "doesn't like X" is ``likes`` X, not positive; what is not eaten or drunk
   at all is ``diet``, not positive.
 * ``change`` marks the value that is new, not the one that it replaces.
@@ -30,23 +31,29 @@ from typing import Any
 
 CASES = Path(__file__).resolve().parent.parent / "tests/cases"
 
-LANGUAGES = {"zh", "zh-Hant", "ja", "en", "mixed"}
-VOICES = {"service", "companion", "coding", "personal", "work"}
-NEGATIVE_KINDS = set(
-    "question hypothetical plan quote roleplay fiction translate irony command third_party mood general ephemeral "
-    "temporary_state chat".split()
-)
-MARKERS = set("change correction cessation negation temporary past explicit_remember".split())
-RELATIONS = set(
-    "name assistant_name user_called birthday age gender lives_in hometown works_at role studies_at education major "
-    "income allergy health_condition diet medication likes dislikes hobby habit has_pet pet_name owns drives family "
-    "marital_status child_count language nationality religion uses_tool tech_stack prefers project goal schedule "
-    "working_hours contact email phone address order contract quote ticket parcel status style note other".split()
-)
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+LANGUAGES = words("zh zh-Hant ja en mixed")
+VOICES = words("service companion coding personal work")
+NEGATIVE_KINDS = words("""
+    question hypothetical plan quote roleplay fiction translate irony command third_party mood general
+    ephemeral temporary_state chat
+""")
+MARKERS = words("change correction cessation negation temporary past explicit_remember")
+RELATIONS = words("""
+    name assistant_name user_called birthday age gender lives_in hometown works_at role studies_at
+    education major income allergy health_condition diet medication likes dislikes hobby habit has_pet
+    pet_name owns drives family marital_status child_count language nationality religion uses_tool
+    tech_stack prefers project goal schedule working_hours contact email phone address order contract
+    quote ticket parcel status style note other
+""")
 FAVORITE = re.compile(r"favorite_[a-z]+")
 SUBJECT = re.compile(r"[a-z_]+(:\S+)?")
-VERBS = set("say bot tool sys now ask".split())
-CHECKS = set("active past never count ctx+ ctx-".split())
+VERBS = words("say bot tool sys now ask")
+CHECKS = words("active past never count ctx+ ctx-")
 
 
 def wrong_in_fact(fact: dict[str, Any], text: str) -> Iterator[str]:

@@ -37,7 +37,7 @@ def words(text: str) -> frozenset[str]:
 
 
 LANGUAGES = words("zh zh-Hant ja en mixed")
-VOICES = words("service companion coding personal work")
+VOICES = words("service companion coding personal work group")
 NEGATIVE_KINDS = words("""
     question hypothetical plan quote roleplay fiction translate irony command third_party mood general
     ephemeral temporary_state chat

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ltm_core.ambient import current_scope, scope
 from ltm_core.errors import (
     BusyError,
     ConfigError,
@@ -99,6 +100,8 @@ __all__ = [
     "StoreError",
     "StoredMessage",
     "UnavailableError",
+    "current_scope",
+    "scope",
 ]
 
 

@@ -139,6 +139,7 @@ def messages(
     window_only: bool,
     limit: int,
     cursor: str | None,
+    newest_first: bool = False,
 ) -> Page[StoredMessage]:
     """Ordered by (instant, insertion). The cursor is the place in that order."""
     after = _place(cursor)
@@ -149,6 +150,7 @@ def messages(
             until=until,
             in_window=True if window_only else None,
             after=after,
+            newest_first=newest_first,
             limit=limit + 1,
         )
     last = found[min(limit, len(found)) - 1] if found else None
@@ -164,6 +166,7 @@ def messages(
             window_only=window_only,
             limit=limit,
             cursor=next_cursor,
+            newest_first=newest_first,
         ),
     )
 

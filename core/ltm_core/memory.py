@@ -12,7 +12,7 @@ from ltm_core import listing
 from ltm_core.errors import ConfigError, InvalidInputError
 from ltm_core.ids import new_uuid7
 from ltm_core.runtime import Runtime
-from ltm_core.scope import identifier, limit_of
+from ltm_core.scoping import identifier, limit_of
 from ltm_core.twins import twin
 from ltm_core.types import (
     Context,
@@ -54,6 +54,7 @@ class LongTermMemory:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
+        self._closed = False
 
     # opening and closing ------------------------------------------------------------------------------
     @classmethod
@@ -109,7 +110,13 @@ class LongTermMemory:
 
     def close(self) -> None:
         """The store's files are closed; a later call raises UnavailableError. Closing twice is harmless."""
+        self._closed = True
         self._runtime.store.close()
+
+    @property
+    def closed(self) -> bool:
+        """True once `close` was called."""
+        return self._closed
 
     def __enter__(self) -> Self:
         return self
@@ -207,6 +214,7 @@ class LongTermMemory:
             zone=self._zone(scope.user_id, timezone),
             id_limit=self._limit,
             text_limit=runtime.config.max_message_characters,
+            metadata_limit=runtime.config.max_metadata_bytes,
         )
         batch = Batch(
             scope=scope,
@@ -434,6 +442,7 @@ class LongTermMemory:
         since: When = None,
         until: When = None,
         window_only: bool = False,
+        newest_first: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Page[StoredMessage]:
@@ -445,6 +454,7 @@ class LongTermMemory:
             since=self._instant(since, scope.user_id, None),
             until=self._instant(until, scope.user_id, None),
             window_only=window_only,
+            newest_first=newest_first,
             limit=limit_of(limit),
             cursor=cursor,
         )
@@ -462,11 +472,11 @@ class LongTermMemory:
         self, messages: Iterable[Message | Mapping[str, Any]], *, user_id: str | int, session_id: str | int
     ) -> Observation:
         """The session's window holds exactly these turns; new ones are learnt from, others stay episodic."""
-        from ltm_core.keep.window import keep_only
+        from ltm_core.keep.window import keep_only, recognised
 
-        given = list(messages)
-        seen = self.observe(user_id=user_id, session_id=session_id, messages=given) if given else Observation()
         scope = self._runtime.scope(user_id, identifier(session_id, "session_id", limit=self._limit))
+        given = recognised(self._runtime, scope, list(messages))
+        seen = self.observe(user_id=user_id, session_id=session_id, messages=given) if given else Observation()
         keep_only(self._runtime, scope, [m.id for m in seen.messages])
         return seen
 

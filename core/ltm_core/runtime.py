@@ -53,7 +53,7 @@ class Runtime:
         app_id: object = None,
     ) -> Scope:
         """The scope of a call; InvalidScopeError before anything is read or written."""
-        from ltm_core.scope import make_scope
+        from ltm_core.scoping import make_scope
 
         return make_scope(
             user_id,

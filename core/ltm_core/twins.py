@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 from collections.abc import Awaitable, Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
@@ -22,6 +21,8 @@ def twin(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], 
 
     @functools.wraps(method)
     async def call(self: S, *args: P.args, **kwargs: P.kwargs) -> Any:
+        import asyncio  # here, because most programs never need it
+
         return await asyncio.to_thread(getattr(self, name), *args, **kwargs)
 
     call.__name__ = f"a{name}"

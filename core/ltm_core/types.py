@@ -60,6 +60,8 @@ class Message:
     at: datetime | str | None = None
     id: str | None = None
     name: str | None = None
+    metadata: Metadata = field(default_factory=dict, hash=False)
+    """Of this turn alone, added to what ``observe`` was given for all of them; facts do not get it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,8 +298,6 @@ class MaintenanceReport:
     items_expired: int = 0
     archived: int = 0
     jobs_done: int = 0
-    jobs_dead: int = 0
-    erasures_finished: int = 0
     embedded: int = 0
     seconds: float = 0.0
 

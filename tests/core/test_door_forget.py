@@ -25,7 +25,9 @@ class Clock:
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[LongTermMemory]:
-    with LongTermMemory.open(tmp_path / "store", embedder=HashEmbedder(), clock=Clock(), timezone="UTC") as opened:
+    with LongTermMemory.open(
+        tmp_path / "store", embedder=HashEmbedder(), clock=Clock(), timezone="UTC"
+    ) as opened:
         yield opened
 
 
@@ -130,24 +132,24 @@ def test_forgetting_a_session(memory: LongTermMemory) -> None:
 
 
 def test_forgetting_a_user_leaves_no_byte_and_no_other_user_changes(memory: LongTermMemory) -> None:
-    memory.observe(user_id="ana-kestrel", session_id="s", user="My passport is ZQ-7741-KESTREL.", message_id="m1")
-    memory.observe(user_id="ana-kestrel", session_id="s", assistant="Noted: ZQ-7741-KESTREL.")
-    memory.set_slot("pass", "KESTREL", user_id="ana-kestrel", session_id="s")
-    memory.remember("the KESTREL flies at noon", user_id="ana-kestrel")
+    memory.observe(user_id="ana-k", session_id="s", user="My passport is ZQ-7741-KESTREL.", message_id="m1")
+    memory.observe(user_id="ana-k", session_id="s", assistant="Noted: ZQ-7741-KESTREL.")
+    memory.set_slot("pass", "KESTREL", user_id="ana-k", session_id="s")
+    memory.remember("the KESTREL flies at noon", user_id="ana-k")
     memory.observe(user_id="ben", session_id="s", user="I like tea. I am vegan.")
     before = [(f.id, f.text) for f in memory.facts(user_id="ben")]
-    receipt = memory.forget_user("ana-kestrel")
+    receipt = memory.forget_user("ana-k")
     assert receipt.bytes_clean and receipt.counts and receipt.what == "user"
     assert not holds(memory, "KESTREL")
     assert [(f.id, f.text) for f in memory.facts(user_id="ben")] == before
-    assert list(memory.messages(user_id="ana-kestrel")) == []
+    assert list(memory.messages(user_id="ana-k")) == []
     replay = memory.observe(
-        user_id="ana-kestrel", session_id="s", user="My passport is ZQ-7741-KESTREL.", message_id="m1"
+        user_id="ana-k", session_id="s", user="My passport is ZQ-7741-KESTREL.", message_id="m1"
     )
     assert [m.status for m in replay.messages] == ["erased"]
-    late = memory.observe(user_id="ana-kestrel", session_id="s", user="An old KESTREL.", at=START)
+    late = memory.observe(user_id="ana-k", session_id="s", user="An old KESTREL.", at=START)
     assert [m.status for m in late.messages] == ["erased"] and not holds(memory, "KESTREL")
-    fresh = memory.observe(user_id="ana-kestrel", session_id="s", user="I live in Porto.")
+    fresh = memory.observe(user_id="ana-k", session_id="s", user="I live in Porto.")
     assert [m.status for m in fresh.messages] == ["stored"]
 
 

@@ -159,7 +159,23 @@ def test_an_unreadable_range_is_an_error_not_no_filter(memory: LongTermMemory) -
         memory.search("x", user_id="ana", since="when pigs fly")
 
 
-@pytest.mark.parametrize("query", ["", "   ", "?!", '"', "don't", "c++ (or NOT?)", "user:x AND *", "NEAR(", "\0", "\ud800", "😀", "word " * 10_000])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "   ",
+        "?!",
+        '"',
+        "don't",
+        "c++ (or NOT?)",
+        "user:x AND *",
+        "NEAR(",
+        "\0",
+        "\ud800",
+        "😀",
+        "word " * 10_000,
+    ],
+)
 def test_any_question_is_answered(memory: LongTermMemory, query: str) -> None:
     memory.observe(user_id="ana", session_id="s", user="I live in Porto and I don't use C++.")
     context = memory.context(query, user_id="ana")
@@ -185,7 +201,9 @@ def test_unknown_ids_are_not_found(memory: LongTermMemory) -> None:
 
 def test_messages_of_errors_never_hold_memory_text(memory: LongTermMemory) -> None:
     with pytest.raises(InvalidInputError) as caught:
-        memory.observe(user_id="ana", session_id="s", messages=[Message(role="user", content="secret " * 200_000)])
+        memory.observe(
+            user_id="ana", session_id="s", messages=[Message(role="user", content="secret " * 200_000)]
+        )
     assert "secret" not in str(caught.value)
 
 
@@ -211,8 +229,8 @@ def test_config_and_overrides_combine(tmp_path: Path) -> None:
 
 def test_a_file_that_is_not_ours_is_refused(tmp_path: Path) -> None:
     LongTermMemory.open(tmp_path / "s", embedder="none").close()
-    (database,) = (tmp_path / "s").glob("*.db")
-    for path in (tmp_path / "s").glob("*.db-*"):
+    (database,) = (tmp_path / "s").glob("*.sqlite3")
+    for path in (tmp_path / "s").glob("*.sqlite3-*"):
         path.unlink()
     database.write_bytes(b"not a database at all" * 100)
     with pytest.raises(CorruptError):
@@ -224,7 +242,7 @@ def test_a_newer_store_is_refused(tmp_path: Path) -> None:
     import sqlite3
 
     LongTermMemory.open(tmp_path / "s", embedder="none").close()
-    (database,) = (tmp_path / "s").glob("*.db")
+    (database,) = (tmp_path / "s").glob("*.sqlite3")
     connection = sqlite3.connect(database)
     connection.execute("PRAGMA user_version = 999")
     connection.close()

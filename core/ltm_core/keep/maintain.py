@@ -40,13 +40,14 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
             jobs_done=preview.get("jobs", 0),
             seconds=time.perf_counter() - started,
         )
-    closed = 0
-    while done := operations.close_idle_sessions(idle_before=idle_before, now=now, limit=batch):
-        closed += len(done)
+    # What expired is counted before the sessions it belongs to are emptied.
     slots = items = 0
     while any((gone := operations.expire(now=now, limit=batch)).values()):
         slots += gone.get("slots", 0)
         items += gone.get("messages", 0) + gone.get("facts", 0)
+    closed = 0
+    while done := operations.close_idle_sessions(idle_before=idle_before, now=now, limit=batch):
+        closed += len(done)
     archived = _archive(runtime, now=now, dry_run=False)
     embedded = _embed_waiting(runtime)
     finished = _jobs(runtime, now=now)
@@ -58,7 +59,6 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
         items_expired=items,
         archived=archived,
         jobs_done=finished,
-        erasures_finished=finished,
         embedded=embedded,
         seconds=time.perf_counter() - started,
     )

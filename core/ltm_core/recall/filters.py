@@ -99,7 +99,9 @@ def _scalar(key: str, value: Any, zone: tzinfo) -> Any:
         raise InvalidFilterError("a filter value must be a finite number")
     if value is None or isinstance(value, str | int | float):
         return value
-    raise InvalidFilterError(f"a filter value must be a text, a number, a time, true, false or null, not {type(value).__name__}")
+    raise InvalidFilterError(
+        f"a filter value must be a text, a number, a time, true, false or null, not {type(value).__name__}"
+    )
 
 
 def _time(value: Any, zone: tzinfo) -> datetime:
@@ -109,7 +111,9 @@ def _time(value: Any, zone: tzinfo) -> datetime:
             return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
     except (ValueError, OverflowError):
         pass
-    raise InvalidFilterError("a time in a filter must be a datetime or an ISO date such as 2025-03-01T09:00:00+08:00")
+    raise InvalidFilterError(
+        "a time in a filter must be a datetime or an ISO date such as 2025-03-01T09:00:00+08:00"
+    )
 
 
 def matches(filters: Filter | None, record: Mapping[str, Any]) -> bool:

@@ -195,7 +195,9 @@ def _read_facts(
     for page in _pages(hits, filters, limit):
         items = [h.item for h in page]
         facts = _by_item(reader, items)
-        out += [(facts[h.item], h) for h in page if h.item in facts and matches(filters, fact_record(facts[h.item]))]
+        out += [
+            (facts[h.item], h) for h in page if h.item in facts and matches(filters, fact_record(facts[h.item]))
+        ]
         if len(out) >= limit:
             break
     return out[:limit]
@@ -302,7 +304,12 @@ def fact_record(fact: Fact) -> dict[str, Any]:
         "id kind subject relation object doc_type session_id agent_id task_id app_id importance modality speaker "
         "asserted_by confidence is_positive valid_from valid_to recorded_at last_seen_at expires_at tags"
     )
-    return {**fact.metadata, **{n: getattr(fact, n) for n in names.split()}, "at": fact.valid_from, "role": "user"}
+    return {
+        **fact.metadata,
+        **{n: getattr(fact, n) for n in names.split()},
+        "at": fact.valid_from,
+        "role": "user",
+    }
 
 
 __all__ = ["Found", "fact_record", "gather", "message_record", "microseconds"]

@@ -111,7 +111,9 @@ def _score_sessions(out: Lexical, looked_up: _Looked, structure: Structure) -> N
     for term, (where, tf) in looked_up:
         if not len(where):
             continue
-        counts = np.bincount(structure.session[where], weights=tf, minlength=structure.sessions).astype(np.float32)
+        counts = np.bincount(structure.session[where], weights=tf, minlength=structure.sessions).astype(
+            np.float32
+        )
         weight = np.float32(term.weight * idf(structure.sessions, int(np.count_nonzero(counts))))
         scores += weight * counts / (counts + norm)
     out.session[:] = scores[structure.session]

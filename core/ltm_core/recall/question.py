@@ -31,7 +31,9 @@ NEGATED_CHARACTERS = 24
 """How far after "don't recommend" the excluded thing is looked for."""
 
 _IDENTIFIER = re.compile(r"(?=.*\d)(?:[a-z0-9]+(?:[-_./:@&+#][a-z0-9]+)+|[a-z0-9]{4,})")
-_NOT_IDENTIFIER = re.compile(r"(?:19|20)\d\d|\d{1,2}:\d\d(?::\d\d)?|\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{1,4})?|\d+(?:st|nd|rd|th|s|am|pm)")
+_NOT_IDENTIFIER = re.compile(
+    r"(?:19|20)\d\d|\d{1,2}:\d\d(?::\d\d)?|\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{1,4})?|\d+(?:st|nd|rd|th|s|am|pm)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +210,9 @@ def _cut(words: str, mark: str) -> int:
 
 
 def _relations(folded: str, language: str) -> tuple[str, ...]:
-    return tuple(name for name, phrases in relation_cues(language).items() if any(find(p, folded) for p in phrases))
+    return tuple(
+        name for name, phrases in relation_cues(language).items() if any(find(p, folded) for p in phrases)
+    )
 
 
 __all__ = ["Question", "QueryTerm", "TimeRange", "analyse_question"]

@@ -106,7 +106,8 @@ def _parts(
     if cosine is not None and not np.isnan(cosine).all():
         known = np.nan_to_num(cosine, nan=-1.0)
         around = (
-            2 * known + np.where(structure.before >= 0, known[structure.before], known)
+            2 * known
+            + np.where(structure.before >= 0, known[structure.before], known)
             + np.where(structure.after >= 0, known[structure.after], known)
         ) / 4
         compared = visible & ~np.isnan(cosine)

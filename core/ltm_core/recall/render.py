@@ -64,7 +64,9 @@ def line(entry: Entry, *, language: str, mark: str) -> str:
             return f"{w['slot']}: {text}"
         return f"{speaker(item.role, item.speaker, language, mark=mark)}: {text}"
     when = entry.date + (f" {w['until']} {entry.until}" if entry.until else "")
-    label = {"previous": w["previous"], "corrected": w["corrected"], "assistant": w["assistant"]}.get(entry.mark, "")
+    label = {"previous": w["previous"], "corrected": w["corrected"], "assistant": w["assistant"]}.get(
+        entry.mark, ""
+    )
     head = f"[{', '.join(p for p in (when, label) if p)}] " if when or label else ""
     who = f"{speaker(item.role, item.speaker, language, mark=mark)}: " if item.tier == "episodic" else ""
     return f"- {head}{who}{text}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from ltm_core.recall.entry import Entry
@@ -41,7 +41,12 @@ def latest_first(entries: Sequence[Entry]) -> list[Entry]:
     scores = sorted((e.item.score for e in alike), reverse=True)
     in_time = sorted(alike, key=lambda e: -e.item.at.timestamp())
     raised = [
-        replace(e, item=replace(e.item, score=s, reasons=(*e.item.reasons, "the latest of its kind") if not i else e.item.reasons))
+        replace(
+            e,
+            item=replace(
+                e.item, score=s, reasons=(*e.item.reasons, "the latest of its kind") if not i else e.item.reasons
+            ),
+        )
         for i, (e, s) in enumerate(zip(in_time, scores, strict=True))
     ]
     return raised + ordered[len(alike) :]
@@ -91,6 +96,20 @@ def without_said(facts: Sequence[Entry], messages: Sequence[Entry]) -> tuple[lis
     return kept, dropped
 
 
+def not_held(facts: Sequence[Entry], message_ids: Collection[str]) -> tuple[list[Entry], list[Dropped]]:
+    """The facts that rest on more than these messages, which the host shows itself, and those always wanted."""
+    shown = frozenset(message_ids)
+    kept: list[Entry] = []
+    dropped: list[Dropped] = []
+    for entry in facts:
+        sources = entry.item.source_message_ids
+        if sources and not entry.keep and shown.issuperset(sources):
+            dropped.append(_drop(entry, "the host shows the words it rests on"))
+        else:
+            kept.append(entry)
+    return kept, dropped
+
+
 def varied(entries: Sequence[Entry], limit: int) -> tuple[list[Entry], list[Dropped]]:
     """Up to ``limit`` entries: each next one is the best that is not much like those chosen before it.
 
@@ -103,7 +122,9 @@ def varied(entries: Sequence[Entry], limit: int) -> tuple[list[Entry], list[Drop
     while waiting and len(chosen) < limit:
         fresh = [i for i, e in enumerate(waiting) if not e.topic or e.topic not in topics]
         pool = fresh or range(len(waiting))
-        best = max(pool, key=lambda i: (waiting[i].keep, waiting[i].item.score * (1 - DIVERSITY * likeness[i]), -i))
+        best = max(
+            pool, key=lambda i: (waiting[i].keep, waiting[i].item.score * (1 - DIVERSITY * likeness[i]), -i)
+        )
         entry = waiting.pop(best)
         likeness.pop(best)
         chosen.append(entry)
@@ -116,4 +137,4 @@ def _drop(entry: Entry, reason: str) -> Dropped:
     return Dropped(source_id=entry.item.source_id, tier=entry.item.tier, reason=reason, score=entry.item.score)
 
 
-__all__ = ["by_score", "distinct", "latest_first", "overlap", "varied", "without_said"]
+__all__ = ["by_score", "distinct", "latest_first", "not_held", "overlap", "varied", "without_said"]

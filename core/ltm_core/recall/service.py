@@ -16,7 +16,7 @@ from ltm_core.recall.pack import Packed, pack
 from ltm_core.recall.question import Question, analyse_question
 from ltm_core.recall.render import Format, frame, line, messages, render
 from ltm_core.recall.request import RecallRequest
-from ltm_core.recall.select import by_score, distinct, latest_first, varied, without_said
+from ltm_core.recall.select import by_score, distinct, latest_first, not_held, varied, without_said
 from ltm_core.recall.window import Window, open_window
 from ltm_core.store.base import Reader
 from ltm_core.types import Context, ContextItem, Dropped, Tier
@@ -127,9 +127,7 @@ def recall_search(
     """
     filters = checked(request.filters, zone=request.now.tzinfo or request.now.astimezone().tzinfo)  # type: ignore[arg-type]
     query = request.query or ""
-    question = analyse_question(
-        query, now=request.now, language=request.language, known_aliases=config.aliases
-    )
+    question = analyse_question(query, now=request.now, language=request.language, known_aliases=config.aliases)
     request = replace(request, scope=replace(request.scope, session_id=None))
     excluded = frozenset(
         r.item for r in (reader.messages(ids=request.exclude_message_ids) if request.exclude_message_ids else ())
@@ -157,14 +155,17 @@ def _chosen(
 ) -> tuple[list[Entry], list[Entry], list[Dropped]]:
     """Facts and episodes as they are offered to the packer, best first, and what was left out on the way."""
     facts, gone = fact_entries(found, question, now=request.now, config=config)
-    episodes, out = message_entries(found, question, now=request.now, config=config)
+    episodes, out = message_entries(
+        found, question, now=request.now, config=config, keep_replaced=False
+    )
+    facts, held = not_held(facts, request.exclude_message_ids)
     order = latest_first if question.wants_last else by_score
     facts, same_facts = distinct(order(facts))
     facts, more_facts = varied(facts, config.context_facts)
     episodes, same = distinct(order(episodes))
     episodes, said = without_said(facts, episodes)
     episodes, more = varied(episodes, config.context_episodes)
-    return facts, episodes, [*gone, *out, *same_facts, *more_facts, *same, *said, *more]
+    return facts, episodes, [*gone, *held, *out, *same_facts, *more_facts, *same, *said, *more]
 
 
 def _shares(config: Config) -> Mapping[Tier, float]:
@@ -197,7 +198,9 @@ def _notes(found: Found, question: Question, packed: Packed, no_vector: bool) ->
     if question.asks_past_state:
         notes.append("an earlier state is asked for")
     if question.aliases:
-        notes.append("other names: " + "; ".join(f"{name} = {', '.join(o[:4])}" for name, o in question.aliases[:4]))
+        notes.append(
+            "other names: " + "; ".join(f"{name} = {', '.join(o[:4])}" for name, o in question.aliases[:4])
+        )
     notes.append("tokens: " + ", ".join(f"{tier} {n}" for tier, n in packed.spent.items()))
     return tuple(notes)
 

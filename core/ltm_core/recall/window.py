@@ -63,7 +63,8 @@ def open_window(reader: Reader, request: RecallRequest, config: Config) -> Windo
     if session_id is not None:
         limit = (config.window_turns + 1) * _ROWS_PER_TURN
         rows = reader.messages(session_id=session_id, newest_first=True, limit=limit)
-        rows = sorted(rows, key=lambda r: (r.at, r.sequence))
+        live = (r for r in rows if r.expires_at is None or r.expires_at > request.now)
+        rows = sorted(live, key=lambda r: (r.at, r.sequence))
         if "working" in request.tiers:
             slots = reader.slots(session_id, now=request.now)
     query, answering = _question(reader, request, rows)

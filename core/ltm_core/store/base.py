@@ -198,7 +198,7 @@ class Reader(Protocol):
     ) -> list[MessageRow]:
         """Matching turns ordered by (at, sequence); half-open [since, until). With ``after_item`` (0 to begin)
         only later items, ordered by item: the way to page through all. ``after`` is a place (microseconds,
-        sequence) in the order of time: only what comes later."""
+        sequence) in the order of time: only what comes later, or before it with ``newest_first``."""
         ...
 
     def neighbours(self, item: int, *, before: int = 1, after: int = 1) -> list[MessageRow]:

@@ -96,7 +96,9 @@ class FakeReader:
     _next: int = 1
     _snapshot: FakeSnapshot | None = None
 
-    def say(self, content: str, *, at: datetime, session_id: str = "s1", role: Role = "user", **more: Any) -> MessageRow:
+    def say(
+        self, content: str, *, at: datetime, session_id: str = "s1", role: Role = "user", **more: Any
+    ) -> MessageRow:
         """One more stored turn."""
         number = self._next
         self._next += 1

@@ -21,19 +21,22 @@ from .data import json_text
 
 # Longer runs are priced in slices of this many characters; words in the lexicon are shorter.
 _SLICE = 24
-_EXTENDED = "\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0300-\u036f\u1e00-\u1eff"
+_LONGEST_PIECE = 1 + _SLICE + len("'re")
+_EXTENDED = "\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u036f\u1e00-\u1eff"
 _PIECE = re.compile(
-    rf" ?[A-Za-z]{{1,{_SLICE}}}+(?![{_EXTENDED}])"
+    rf" ?[A-Za-z]{{1,{_SLICE}}}+(?![{_EXTENDED}])(?:'(?:[sdmt]|ll|ve|re)(?![A-Za-z{_EXTENDED}]))?"
     rf"| ?[A-Za-z{_EXTENDED}]{{1,{_SLICE}}}+"
     rf"|'[A-Za-z]{{1,{_SLICE}}}+"
-    rf"| ?[!-/:-@\[-`{{-~]{{1,{_SLICE}}}+"
+    # o200k_base keeps a slash with a line break before it, so no other sign may count on it.
+    rf"| ?/{{1,{_SLICE}}}+"
+    rf"| ?[!-.:-@\[-`{{-~]{{1,{_SLICE}}}+"
     rf"|[0-9]{{1,{_SLICE}}}+"
     r"| ?[^\x00-\x7f]{1,32}+"
     # The last space or tab before a word belongs to the word's first token, so it is charged apart.
     r"| {1,16}(?= )|\t{1,12}(?=\t)|\n{1,12}+"
     r"|[\x00-\x7f]"
 )
-_CONTRACTIONS = frozenset({"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"})
+_CONTRACTION = re.compile("'(?:[sdmt]|ll|ve|re)", re.IGNORECASE)
 _UNREACHED = -1_000_000
 
 
@@ -58,7 +61,7 @@ class _CharacterCosts(dict[str, int]):
 class _Tables:
     characters: _CharacterCosts
     after_space: frozenset[str]
-    words: frozenset[str]
+    words: dict[str, int]
     entries: frozenset[str]
 
 
@@ -71,14 +74,16 @@ def _tables() -> _Tables:
         for first, last in ranges
         for block in range(first, last + 1)
     }
-    known = dict.fromkeys(data["one_token"], 1) | {ch: int(cost) for ch, cost in data["exceptions"].items()}
-    spaced, both = data["words_after_space"].split(), data["words"].split()
+    known = dict.fromkeys(data["one_token"], 1)
+    known |= {ch: int(cost) for cost, characters in data["exceptions"].items() for ch in characters}
+    bare = {word: int(cost) for cost in "12" for word in data["words"][cost].split()}
+    spaced = [*bare, *data["words"]["bound"].split()]
     entries = {data["pairs"][i : i + 2] for i in range(0, len(data["pairs"]), 2)}
     entries |= {data["triples"][i : i + 3] for i in range(0, len(data["triples"]), 3)}
     return _Tables(
         characters=_CharacterCosts(known, blocks),
         after_space=frozenset(data["dearer_after_space"]),
-        words=frozenset([*both, *(" " + word for word in both), *(" " + word for word in spaced)]),
+        words=bare | dict.fromkeys([" " + word for word in spaced], 1),
         entries=frozenset(entries),
     )
 
@@ -98,17 +103,28 @@ def estimate_tokens(text: str) -> int:
     # because no beginning of a piece costs more than its characters.
     for piece, cost in zip(reversed(pieces), reversed(costs)):
         before -= cost
-        if before + _SLICE + 1 <= peak:
+        if before + _LONGEST_PIECE <= peak:
             break
         if before + len(piece) > peak and piece.isascii():
-            peak = max(peak, before + _bound(piece))
+            peak = max(peak, before + _highest(piece))
     return peak
 
 
 @lru_cache(maxsize=16_384)
 def _cost(piece: str) -> int:
     """Tokens of one piece of ASCII."""
-    return 1 if piece in _CONTRACTIONS or piece in _tables().words else _bound(piece)
+    word, apostrophe, _ = piece.partition("'")
+    if apostrophe and word[-1:].isalpha():
+        return 1 + _cost(word)  # an ending such as 's is one token
+    return _tables().words.get(piece) or _bound(piece)
+
+
+def _highest(piece: str) -> int:
+    """What the dearest beginning of a piece of ASCII costs."""
+    word, apostrophe, ending = piece.partition("'")
+    if apostrophe and word[-1:].isalpha():
+        return max(_bound(word), _cost(word) + _bound("'" + ending))
+    return _bound(piece)
 
 
 @lru_cache(maxsize=16_384)
@@ -119,12 +135,11 @@ def _bound(piece: str) -> int:
     if piece.isdigit():
         return len(piece)
     bound = _longest_chain(piece)
-    if piece[0] == "'":
-        # "'reilly" is cut after the contraction.
-        for length in (2, 3):
-            if piece[:length] in _CONTRACTIONS:
-                bound = max(bound, 1 + _longest_chain(piece[length:]))
-    return bound
+    # "'reilly" is cut after "'re" by some.
+    if ending := _CONTRACTION.match(piece):
+        bound = max(bound, _longest_chain(ending[0]) + _longest_chain(piece[ending.end() :]))
+    # The last token may reach into the next slice, which frees it from its neighbour.
+    return bound + (len(piece) >= _SLICE)
 
 
 def _longest_chain(run: str) -> int:

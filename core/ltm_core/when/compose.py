@@ -14,6 +14,7 @@ from .spans import midnight
 from .types import Direction, TimeMention
 
 _WINDOW = 16
+_NO_END = frozenset({"range", "hours", "daypart"})
 Leaning = Callable[[Atom], Moment]
 
 
@@ -60,7 +61,7 @@ def _two_clocks(left: Atom, right: Atom, *, span: bool) -> Atom | None:
             one = replace(one, half=two.half, low=two.low, high=two.high)
         return replace(one, until=replace(two, half=two.half or one.half))
 
-    return _joined(left, right, "clock", resolve)
+    return _joined(left, right, "hours" if span else "clock", resolve)
 
 
 def _dated(day: Atom, hour: Atom, left: Atom, right: Atom) -> Atom:
@@ -150,6 +151,7 @@ def join(text: str, atoms: list[Atom], lean: Leaning) -> list[Atom]:
     """The atoms with dates and times, ranges and "since" put together, in order."""
 
     def clocks(left: Atom, right: Atom) -> Atom | None:
+        # An "hours" is closed: it takes no further end, however many follow.
         if left.kind not in ("clock", "daypart") or right.kind != "clock":
             return None
         if left.kind == "daypart" and _gap(text, left, right, "date_time"):
@@ -159,7 +161,7 @@ def join(text: str, atoms: list[Atom], lean: Leaning) -> list[Atom]:
         return None
 
     def dates(left: Atom, right: Atom) -> Atom | None:
-        hours = ("clock", "daypart")
+        hours = ("clock", "hours", "daypart")
         if left.kind not in hours and right.kind in hours and _gap(text, left, right, "date_time"):
             return _dated(left, right, left, right)
         if left.kind in hours and right.kind not in hours and _gap(text, left, right, "time_date"):
@@ -167,7 +169,7 @@ def join(text: str, atoms: list[Atom], lean: Leaning) -> list[Atom]:
         return None
 
     def ranges(left: Atom, right: Atom) -> Atom | None:
-        if left.kind in ("range", "daypart") or right.kind in ("range", "daypart"):
+        if left.kind in _NO_END or right.kind in _NO_END:
             return None
         opened = _before(text, left, "range_before")
         if _gap(text, left, right, "range"):
@@ -194,7 +196,7 @@ def join(text: str, atoms: list[Atom], lean: Leaning) -> list[Atom]:
 
 
 def _with_since(text: str, atom: Atom, lean: Leaning) -> Atom:
-    if atom.kind in ("range", "daypart"):
+    if atom.kind in _NO_END:
         return atom
     before, after = _before(text, atom, "since_before"), _after(text, atom, "since_after")
     if before is None and after is None:

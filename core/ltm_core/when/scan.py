@@ -79,12 +79,11 @@ def _choose(folded: str, atoms: list[Atom], at: Moment) -> list[Atom]:
     chosen: list[Atom] = []
     free = 0
     for atom in atoms:
-        if atom.start < free or recurring(folded, atom):
+        if atom.start < free or atom.resolve(at) is None:
             continue
-        if atom.resolve(at) is None:
-            continue
-        chosen.append(atom)
         free = atom.end
+        if not recurring(folded, atom):
+            chosen.append(atom)
     return chosen
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any, get_args
 
 from ltm_core.errors import InvalidInputError
-from ltm_core.scope import optional_identifier
+from ltm_core.scoping import optional_identifier
 from ltm_core.text.normalize import clean
 from ltm_core.types import Message, Role
 from ltm_core.when import parse_instant
@@ -38,6 +38,8 @@ class Incoming:
     reply_to: str | None = None
     aligned: bool = False
     """True when it came in a list of messages, which may repeat what is stored."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """Of this message alone."""
 
 
 def incoming(
@@ -51,6 +53,7 @@ def incoming(
     zone: tzinfo,
     id_limit: int,
     text_limit: int,
+    metadata_limit: int = 16_384,
 ) -> tuple[Incoming, ...]:
     """The messages in order, blank ones left out. InvalidInputError names what cannot be taken."""
     given = [(r, c) for r, c in (("user", user), ("assistant", assistant)) if c is not None]
@@ -79,7 +82,7 @@ def incoming(
     else:
         if isinstance(messages, str | bytes | Mapping):
             raise InvalidInputError(f"messages must be a list of messages, not {type(messages).__name__}")
-        raw = [_message(m, index, when, zone, id_limit) for index, m in enumerate(messages)]
+        raw = [_message(m, index, when, zone, id_limit, metadata_limit) for index, m in enumerate(messages)]
     for m in raw:
         if len(m.content) > text_limit:
             raise InvalidInputError(
@@ -95,7 +98,9 @@ def _text(content: Any, what: str) -> str:
     return clean(text_of(content))
 
 
-def _message(value: Any, index: int, at: datetime | None, zone: tzinfo, id_limit: int) -> Incoming:
+def _message(
+    value: Any, index: int, at: datetime | None, zone: tzinfo, id_limit: int, metadata_limit: int
+) -> Incoming:
     if isinstance(value, Message):
         given: Mapping[str, Any] = {
             "role": value.role,
@@ -103,6 +108,7 @@ def _message(value: Any, index: int, at: datetime | None, zone: tzinfo, id_limit
             "at": value.at,
             "id": value.id,
             "name": value.name,
+            "metadata": value.metadata,
         }
     elif isinstance(value, Mapping):
         given = value
@@ -124,6 +130,7 @@ def _message(value: Any, index: int, at: datetime | None, zone: tzinfo, id_limit
         id=optional_identifier(id_, f"messages[{index}].id", limit=id_limit),
         name=clean(name)[:id_limit] if isinstance(name, str) and name.strip() else None,
         aligned=True,
+        metadata=checked_metadata(given.get("metadata"), most_bytes=metadata_limit),
     )
 
 

@@ -74,6 +74,10 @@ def observe(runtime: Runtime, batch: Batch) -> Observation:
         prepared = _prepare(runtime, reader, batch, verdicts, now=now, zone=zone)
         compared = _to_compare(reader, prepared, now=now)
         targets = {i: targets_of(reader, p.analysis.requests) for i, p in prepared.items() if p.analysis.requests}
+    if not prepared:
+        return Observation(
+            messages=tuple(_unwritten(m, v) for m, v in zip(batch.messages, verdicts, strict=True))
+        )
     texts = [u.embed for p in prepared.values() for u in p.units]
     texts += [c.text for p in prepared.values() for c in p.analysis.candidates]
     vectors = embed_texts(runtime, texts + compared)
@@ -83,6 +87,12 @@ def observe(runtime: Runtime, batch: Batch) -> Observation:
     if targets:
         settle(runtime, batch.scope.user_id)
     return seen
+
+
+def _unwritten(message: Incoming, verdict: Judged) -> MessageStatus:
+    """The status of a message that is known already, or that was erased."""
+    id_ = verdict.stored.id if verdict.stored is not None else message.id or ""
+    return MessageStatus(id=id_, status="duplicate" if verdict.fate == "duplicate" else "erased")
 
 
 def _prepare(
@@ -243,11 +253,8 @@ def _write(
     last_user: str | None = None
     for index, (message, verdict) in enumerate(zip(batch.messages, verdicts, strict=True)):
         if verdict.fate == "duplicate" or verdict.fate == "erased":
-            id_ = verdict.stored.id if verdict.stored is not None else message.id or ""
-            statuses.append(
-                MessageStatus(id=id_, status="duplicate" if verdict.fate == "duplicate" else "erased")
-            )
-            last_user = id_ if message.role == "user" else last_user
+            statuses.append(_unwritten(message, verdict))
+            last_user = statuses[-1].id if message.role == "user" else last_user
             continue
         ready = prepared[index]
         if verdict.fate == "edit" and verdict.stored is not None:
@@ -355,7 +362,7 @@ def _row(batch: Batch, ready: _Prepared, *, reply_to: str | None, zone: tzinfo, 
         app_id=scope.app_id,
         doc_type=batch.doc_type,
         expires_at=None if batch.ttl is None else now + batch.ttl,
-        metadata=batch.metadata,
+        metadata={**batch.metadata, **message.metadata},
     )
 
 
@@ -370,6 +377,7 @@ def _edit(
         act=ready.analysis.act,
         language=detect_language(ready.message.content),
         importance=ready.analysis.importance,
+        metadata=ready.message.metadata or stored.metadata,
     )
     writer.update_message(row)
     lost = retract_for_edit(supported, message_id=stored.id, now=now, new_content=row.content)

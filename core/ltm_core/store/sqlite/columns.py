@@ -73,6 +73,7 @@ class Columns:
         self.postings: dict[int, Posting] = {}
         self.posting_bytes = 0
         self._capacity = 0
+        self._shown: tuple[int, Rows] | None = None
         self._arrays: dict[str, NDArray[Any]] = {k: np.empty(0, dtype=t) for k, t in _TYPES.items()}
         self._matrix: NDArray[np.float32] = np.empty((0, dimension), dtype=np.float32)
         self._has: NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
@@ -138,13 +139,17 @@ class Columns:
         return other
 
     def rows(self, n: int) -> Rows:
-        """Read-only views of the first n rows."""
+        """Read-only views of the first n rows; the same object as long as n is the same, so that what others
+        derive from the rows can be kept."""
+        if self._shown is not None and self._shown[0] == n:
+            return self._shown[1]
         views = {}
         for name, array in self._arrays.items():
             view = array[:n]
             view.flags.writeable = False
             views[name] = view
-        return Rows(**views)
+        self._shown = (n, Rows(**views))
+        return self._shown[1]
 
     def items(self, n: int) -> NDArray[np.int64]:
         """The item numbers of the first n rows, ascending."""

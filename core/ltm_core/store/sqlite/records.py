@@ -137,8 +137,8 @@ FACT_READ = (
 )
 FACT_WRITE = (
     "id_mac, slot, subject, relation, object, session, agent, task, app, kind, modality, asserted_by, "
-    "importance, is_positive, is_about_user, confidence, valid_from, valid_to, recorded_at, retracted_at, suppressed_at, "
-    "expires_at, last_seen_at, support_count, access_count, superseded_by, doc_type, body"
+    "importance, is_positive, is_about_user, confidence, valid_from, valid_to, recorded_at, retracted_at, "
+    "suppressed_at, expires_at, last_seen_at, support_count, access_count, superseded_by, doc_type, body"
 )
 TIMES = ("valid_from", "valid_to", "retracted_at", "suppressed_at", "expires_at")
 """The instants that decide when a fact holds; their earlier values are kept in ``fact_versions``."""

@@ -263,3 +263,6 @@ USER_NO_TABLES = ("slots", "changes", "jobs", "audit", "user_keys", "users")
 USER_TABLES = ID_RANGE_TABLES + FACT_RANGE_TABLES + KEY_RANGE_TABLES + USER_NO_TABLES
 STORE_TABLES = ("state", "meta", "embedders", "tombstones", "erasures", "receipts", "outbox")
 """Hold no content of any user: settings, keyed hashes, counts, and row numbers for external indexes."""
+
+BODIES = tuple((t, "body") for t in ("messages", "facts", "anchors", "slots", "evidence", "sessions", "changes"))
+"""Where words of users stand, in plain envelopes."""

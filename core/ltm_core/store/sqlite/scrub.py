@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 from ltm_core.store.sqlite.files import DATABASE
+from ltm_core.store.sqlite.needles import Needles
 
 _PIECE = 4 * 1024 * 1024
+_ESCAPE = re.compile(r"\\u[0-9a-f]{4}")
 _guard = threading.Lock()
 _kept: dict[tuple[int, int], int] = {}
 
@@ -37,46 +40,45 @@ def variants(needles: Sequence[bytes]) -> list[bytes]:
                 form.encode("utf-16-le"),
                 form.encode("utf-16-be"),
                 escaped.encode(),
-                escaped.replace("\\u", "\\U").upper().replace("\\U", "\\u").encode(),
+                _ESCAPE.sub(lambda m: "\\u" + m[0][2:].upper(), escaped).encode(),
             ):
                 found[data] = None
     return list(found)
 
 
-def scan(directory: Path, needles: Sequence[bytes]) -> tuple[bool, int]:
-    """(no file holds a needle in any form, files read). Files that vanish meanwhile are not counted."""
-    wanted = variants(needles)
-    overlap = max((len(w) for w in wanted), default=1) - 1
-    clean, files = True, 0
+def scan(directory: Path, strings: Sequence[bytes]) -> tuple[set[bytes], int]:
+    """(which of the strings some file holds, files read). Files that vanish meanwhile are not counted."""
+    needles = Needles(strings)
+    found: set[bytes] = set()
+    files = 0
     for path in sorted(directory.rglob("*")):
         if not path.is_file():
             continue
         try:
-            found = _holds(path, wanted, overlap)
+            found |= _in_file(path, needles)
         except FileNotFoundError:
             continue
         files += 1
-        clean = clean and not found
-    return clean, files
+    return found, files
 
 
-def _holds(path: Path, wanted: Sequence[bytes], overlap: int) -> bool:
+def _in_file(path: Path, needles: Needles) -> set[bytes]:
     if path.name.startswith(DATABASE):
-        return _found(_kept_handle(path), wanted, overlap)
+        return _found(_kept_handle(path), needles)
     fd = os.open(path, os.O_RDONLY)
     try:
-        return _found(fd, wanted, overlap)
+        return _found(fd, needles)
     finally:
         os.close(fd)
 
 
-def _found(fd: int, wanted: Sequence[bytes], overlap: int) -> bool:
+def _found(fd: int, needles: Needles) -> set[bytes]:
+    found: set[bytes] = set()
     offset = 0
-    while piece := os.pread(fd, _PIECE + overlap, offset):
-        if any(w in piece for w in wanted):
-            return True
+    while piece := os.pread(fd, _PIECE + needles.longest, offset):
+        found |= needles.found_in(piece)
         offset += _PIECE
-    return False
+    return found
 
 
 def _kept_handle(path: Path) -> int:

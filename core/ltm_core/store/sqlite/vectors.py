@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,8 +10,6 @@ import numpy as np
 from ltm_core.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
 STORED = np.dtype("<f2")
@@ -21,20 +20,11 @@ def encode(vector: NDArray[np.float32], dimension: int) -> bytes:
     v = np.asarray(vector, dtype=np.float32)
     if v.shape != (dimension,):
         raise InvalidInputError(f"a vector has shape {v.shape}, the store's embedder has dimension {dimension}")
-    norm = float(np.sqrt(np.dot(v, v)))
-    if not np.isfinite(norm):
-        # Large finite values overflow the product too; scaling first tells them from real infinities.
-        peak = float(np.max(np.abs(v)))
-        if not np.isfinite(peak):
-            raise InvalidInputError(f"a vector of dimension {dimension} holds NaN or infinity")
-        v = v / peak
-        norm = float(np.sqrt(np.dot(v, v)))
-    if norm > 0:
-        v = v / norm
+    # Scaled by the largest value first: squares of large ones overflow, of small ones vanish.
+    peak = float(np.max(np.abs(v), initial=0.0))
+    if not math.isfinite(peak):
+        raise InvalidInputError(f"a vector of dimension {dimension} holds NaN or infinity")
+    if peak > 0:
+        v = v / np.float32(peak)
+        v = v / np.sqrt(np.dot(v, v))
     return v.astype(STORED).tobytes()
-
-
-def decode(blobs: Sequence[bytes], dimension: int) -> NDArray[np.float32]:
-    """A matrix with one row per blob."""
-    flat = np.frombuffer(b"".join(blobs), dtype=STORED)
-    return flat.astype(np.float32).reshape(len(blobs), dimension)

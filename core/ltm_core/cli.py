@@ -1,0 +1,73 @@
+"""``ltm``: the memory from the command line.
+
+Exit codes: 0 done; 1 some lines failed, or an erasure is pending; 2 wrong use or refused input; 3 the store could
+not do it; 130 stopped by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from ltm_core.commands import ask, demo, facts, forget, replay, upkeep
+
+_EPILOG = (
+    "Exit codes: 0 done; 1 some lines failed, or an erasure is pending; 2 wrong use or refused input; "
+    "3 the store could not do it."
+)
+
+app = typer.Typer(
+    name="ltm",
+    help="Long-term memory for chats, in Chinese and English, offline.",
+    epilog=_EPILOG,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command()(demo.demo)
+app.command()(replay.replay)
+app.command()(ask.recall)
+app.command()(ask.context)
+app.command()(facts.facts)
+app.command()(facts.history)
+app.command()(forget.forget)
+app.command()(upkeep.stats)
+app.command()(upkeep.maintain)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from ltm_core import __version__
+
+        typer.echo(f"ltm-core {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _start(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Long-term memory for chats, in Chinese and English, offline."""
+
+
+def main() -> None:
+    """The console script: UTF-8 in and out, whatever the locale says."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    app(args=[_utf8(a) for a in sys.argv[1:]], prog_name="ltm")
+
+
+def _utf8(argument: str) -> str:
+    """An argument that an ASCII locale could not decode, as the UTF-8 that was typed."""
+    return os.fsencode(argument).decode("utf-8", "surrogateescape")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The command line, one module per group of commands. `ltm_core.cli` puts them together."""

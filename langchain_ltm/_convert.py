@@ -82,10 +82,9 @@ def from_messages(messages: Sequence[Message]) -> list[BaseMessage]:
     """LangChain's form of a recalled conversation. A tool's result and the call before it are left out: they
     could not be shown to a model without their arguments."""
     out: list[BaseMessage] = []
-    for message, following in zip(messages, [*messages[1:], None], strict=True):
-        if message.role == "tool" or (
-            message.role == "assistant" and following is not None and following.role == "tool"
-        ):
+    for index, message in enumerate(messages):
+        following = messages[index + 1].role if index + 1 < len(messages) else None
+        if message.role == "tool" or (message.role == "assistant" and following == "tool"):
             continue
         if message.role == "system":
             out.append(SystemMessage(content=message.content))

@@ -43,8 +43,13 @@ PATTERNS = {
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
 }
 ASCII_SIGNS = [chr(code) for code in range(33, 127) if not chr(code).isalnum()]
-# What else may touch a word inside one cut of a tokenizer: quotes, dashes, wide signs, letters of other scripts.
-NEIGHBOURS = [*ASCII_SIGNS, "\t", *"“‘’”—–…«•·、。，：！？（「《\u00a0\ufeff°№的用はン한аα"]
+# What may touch a word inside one cut of a tokenizer: signs, quotes, dashes, letters of other scripts.
+# Not the apostrophe: a word right after it is never priced by the lexicon.
+NEIGHBOURS = [
+    *(sign for sign in ASCII_SIGNS if sign != "'"),
+    "\t",
+    *"“‘’”—–…«•·、。，：！？（「《\u00a0\ufeff°№的用はン한аα",
+]
 MAX_WORD = 20
 
 
@@ -108,17 +113,23 @@ def crossings(tokenizers: Tokenizers, characters: Iterable[str]) -> Iterator[str
 
 
 def raise_costs(tokenizers: Tokenizers, costs: dict[str, int]) -> set[str]:
-    """Raise the cost of the first character of texts that cost more than their sum; return those after a space."""
-    after_space: set[str] = set()
-    alone = dict(costs)
-    for text in crossings(tokenizers, costs):
-        if text[0] == " ":
-            if len(text) == 2 and tokenizers.size(text) > 1 + alone[text[1]]:
-                after_space.add(text[1])
-            continue
-        if excess := tokenizers.size(text) - sum(alone.get(ch, 1) for ch in text):
-            if excess > 0:
-                costs[text[0]] = max(costs[text[0]], alone[text[0]] + excess)
+    """Raise the cost of the first character of pairs that cost more than their sum.
+
+    Return the characters that cost one more after a space, which may take their first byte.
+    """
+    size = tokenizers.size
+    after_space = {ch for ch, cost in costs.items() if size(" " + ch) > 1 + cost}
+    pairs = [text for text in crossings(tokenizers, costs) if text[0] > "\x7f"]
+    for text in pairs:
+        excess = size(text) - sum(costs.get(ch, 1) for ch in text)
+        if excess > 0:
+            costs[text[0]] += excess
+    for text in pairs:
+        excess = size(" " + text) - 1 - sum(costs.get(ch, 1) for ch in text) - (text[0] in after_space)
+        if excess == 1 and text[0] not in after_space:
+            after_space.add(text[0])
+        elif excess > 0:
+            costs[text[0]] += excess
     return after_space
 
 
@@ -150,7 +161,10 @@ def compact(costs: dict[str, int]) -> dict[str, object]:
     return {
         "one_token": "".join(ch for ch, cost in costs.items() if cost == 1),
         "blocks": {str(cost): found for cost, found in sorted(ranges.items()) if found},
-        "exceptions": {ch: cost for ch, cost in costs.items() if cost > 1 and cost != base(ch)},
+        "exceptions": {
+            str(cost): "".join(ch for ch, own in costs.items() if own == cost and cost != base(ch))
+            for cost in sorted(set(costs.values()) - {1})
+        },
     }
 
 
@@ -167,34 +181,32 @@ def short_entries(tokenizers: Tokenizers, length: int) -> str:
     )
 
 
-def lexicon(tokenizers: Tokenizers, limit: int) -> tuple[list[str], list[str]]:
-    """Words that are one token after a space only, and those that are one token beside every neighbour.
+def lexicon(tokenizers: Tokenizers, limit: int) -> dict[str, str]:
+    """Words that are one token after a space, by what they cost without one: 1, 2, or more ("bound").
 
     The most frequent first: an entry's rank is the order in which it was found worth having.
     """
     first, second, third = tokenizers.entries.values()
     ranked = sorted(
-        (first[token] + second[token], token.decode())
+        (first[token] + second[token], token.decode()[1:])
         for token in first
-        if re.fullmatch(rb" [A-Za-z]{1,%d}" % MAX_WORD, token) and token in second and token in third
+        if re.fullmatch(rb" (?:[a-z]+|[A-Z][a-z]*|[A-Z]{2,6})", token) and token in second and token in third
     )
-    after_space, everywhere = [], []
-    for _, spaced in ranked[:limit]:
-        word = spaced[1:]
-        if tokenizers.size(spaced) > 1 or any(tokenizers.size(spaced + end) > 2 for end in CONTRACTIONS):
+    neighbours = [(sign, tokenizers.size(sign)) for sign in NEIGHBOURS]
+    found: dict[str, list[str]] = {"1": [], "2": [], "bound": []}
+    for _, word in ranked[:limit]:
+        if any(tokenizers.size(" " + word + end) > 1 + bool(end) for end in ("", *CONTRACTIONS)):
             continue
-        bare = tokenizers.size(word) == 1 and all(tokenizers.size(word + end) <= 2 for end in CONTRACTIONS)
-        if bare and all(tokenizers.size(sign + word) <= tokenizers.size(sign) + 1 for sign in NEIGHBOURS):
-            everywhere.append(word)
-        else:
-            after_space.append(word)
-    return sorted(after_space), sorted(everywhere)
+        bare = tokenizers.size(word)
+        safe = bare <= 2 and all(tokenizers.size(word + end) <= bare + 1 for end in CONTRACTIONS)
+        safe = safe and all(tokenizers.size(sign + word) <= cost + bare for sign, cost in neighbours)
+        found[str(bare) if safe else "bound"].append(word)
+    return {bare: " ".join(sorted(words)) for bare, words in found.items()}
 
 
 def build(tokenizers: Tokenizers, limit: int) -> dict[str, object]:
     costs = character_costs(tokenizers)
     after_space = raise_costs(tokenizers, costs)
-    spaced, everywhere = lexicon(tokenizers, limit)
     return {
         "about": "Measured by scripts/calibrate_tokens.py; how the numbers are used: ltm_core/text/tokens.py.",
         "vocabularies_sha256": tokenizers.digests,
@@ -202,8 +214,7 @@ def build(tokenizers: Tokenizers, limit: int) -> dict[str, object]:
         "dearer_after_space": "".join(sorted(after_space)),
         "pairs": short_entries(tokenizers, 2),
         "triples": short_entries(tokenizers, 3),
-        "words": " ".join(everywhere),
-        "words_after_space": " ".join(spaced),
+        "words": lexicon(tokenizers, limit),
     }
 
 
@@ -238,7 +249,7 @@ def main() -> None:
     parser.add_argument("--vocab", type=Path, required=True)
     parser.add_argument("--corpus", type=Path, action="append", default=[])
     parser.add_argument("--write", action="store_true", help="renew the table of the product")
-    parser.add_argument("--words", type=int, default=12_000, help="how many entries to consider as words")
+    parser.add_argument("--words", type=int, default=18_000, help="how many entries to consider as words")
     parser.add_argument("--sample", type=Path, help="write generated texts with their true counts")
     parser.add_argument("--hostile", type=int, default=0, help="how many random strings to check in addition")
     arguments = parser.parse_args()

@@ -17,10 +17,10 @@ from ltm_core.testing.store_contract import StoreContract
 class TestSqlite(StoreContract):
     @pytest.fixture
     def store(self, tmp_path: Path) -> Iterator[Store]:
-        with closing(open_store(tmp_path / "data", config=Config())) as store:
+        with closing(open_store(tmp_path / "data", config=Config.make())) as store:
             yield store
 
     @pytest.fixture
     def reopen(self, store: Store) -> Iterator[Callable[[], Store]]:
         with ExitStack() as stack:
-            yield lambda: stack.enter_context(closing(open_store(store.location, config=Config())))
+            yield lambda: stack.enter_context(closing(open_store(store.location, config=Config.make())))

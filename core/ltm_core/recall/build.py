@@ -14,6 +14,7 @@ from ltm_core.recall.entry import Entry
 from ltm_core.recall.gather import Found, microseconds
 from ltm_core.recall.question import Question
 from ltm_core.recall.rank import Hit, recency, use
+from ltm_core.recall.select import SAID_BY_FACT
 from ltm_core.store.base import MessageRow
 from ltm_core.text.normalize import fold
 from ltm_core.text.terms import terms
@@ -66,11 +67,23 @@ def message_entries(
             entry = _rescored(entry, score * EXCLUDED, "the question wants it left out")
         standing = found.standing.get(row.id)
         if standing is not None:
+            if not _asks_for_then(question) and _adds_nothing(entry.terms, standing.said):
+                dropped.append(_dropped(entry, "all it said was replaced"))
+                continue
             mark = "previous" if standing.state == "past" else "corrected"
             entry = entry.marked(mark, "a later statement took its place")  # type: ignore[arg-type]
             entry = _rescored(entry, entry.item.score * OVERTAKEN, "")
         out.append(entry)
     return _below_successors(out, found.successors), dropped
+
+
+def _asks_for_then(question: Question) -> bool:
+    return question.asks_past_state or bool(question.times)
+
+
+def _adds_nothing(own: frozenset[str], said: frozenset[str]) -> bool:
+    """Nearly all the words of a message are those of facts that no longer hold."""
+    return len(own & said) >= SAID_BY_FACT * len(own)
 
 
 def _message_entry(row: MessageRow, hit: Hit, score: float, *, now: datetime, config: Config) -> Entry:
@@ -126,7 +139,7 @@ def fact_entries(
         standing = state(fact, now)
         if standing == "gone":
             continue
-        if standing == "past" and not question.asks_past_state and not question.times:
+        if standing == "past" and not _asks_for_then(question):
             dropped.append(
                 _dropped(entry, f"superseded by {fact.superseded_by}" if fact.superseded_by else "ended")
             )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from ltm_core.text.terms import terms
 from ltm_core.types import Fact
 
 State: TypeAlias = Literal["current", "past", "gone"]
@@ -33,6 +34,8 @@ class Standing:
     state: Literal["past", "corrected"]
     successors: tuple[str, ...]
     """Facts that took the place of what the message said."""
+    said: frozenset[str]
+    """Terms of the facts that no longer hold."""
 
 
 def standings(facts: Iterable[Fact], now: datetime) -> Mapping[str, Standing]:
@@ -55,6 +58,7 @@ def standings(facts: Iterable[Fact], now: datetime) -> Mapping[str, Standing]:
             out[message_id] = Standing(
                 state="past" if past else "corrected",
                 successors=tuple(f.superseded_by for f in (*past, *corrected) if f.superseded_by),
+                said=frozenset(t for f in (*past, *corrected) for t in terms(f"{f.text} {f.object}")),
             )
     return out
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from ltm_core.recall.entry import Entry
@@ -96,6 +96,20 @@ def without_said(facts: Sequence[Entry], messages: Sequence[Entry]) -> tuple[lis
     return kept, dropped
 
 
+def not_held(facts: Sequence[Entry], message_ids: Collection[str]) -> tuple[list[Entry], list[Dropped]]:
+    """The facts that rest on more than these messages, which the host shows itself, and those always wanted."""
+    shown = frozenset(message_ids)
+    kept: list[Entry] = []
+    dropped: list[Dropped] = []
+    for entry in facts:
+        sources = entry.item.source_message_ids
+        if sources and not entry.keep and shown.issuperset(sources):
+            dropped.append(_drop(entry, "the host shows the words it rests on"))
+        else:
+            kept.append(entry)
+    return kept, dropped
+
+
 def varied(entries: Sequence[Entry], limit: int) -> tuple[list[Entry], list[Dropped]]:
     """Up to ``limit`` entries: each next one is the best that is not much like those chosen before it.
 
@@ -123,4 +137,4 @@ def _drop(entry: Entry, reason: str) -> Dropped:
     return Dropped(source_id=entry.item.source_id, tier=entry.item.tier, reason=reason, score=entry.item.score)
 
 
-__all__ = ["by_score", "distinct", "latest_first", "overlap", "varied", "without_said"]
+__all__ = ["by_score", "distinct", "latest_first", "not_held", "overlap", "varied", "without_said"]

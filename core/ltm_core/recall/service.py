@@ -16,7 +16,7 @@ from ltm_core.recall.pack import Packed, pack
 from ltm_core.recall.question import Question, analyse_question
 from ltm_core.recall.render import Format, frame, line, messages, render
 from ltm_core.recall.request import RecallRequest
-from ltm_core.recall.select import by_score, distinct, latest_first, varied, without_said
+from ltm_core.recall.select import by_score, distinct, latest_first, not_held, varied, without_said
 from ltm_core.recall.window import Window, open_window
 from ltm_core.store.base import Reader
 from ltm_core.types import Context, ContextItem, Dropped, Tier
@@ -156,13 +156,14 @@ def _chosen(
     """Facts and episodes as they are offered to the packer, best first, and what was left out on the way."""
     facts, gone = fact_entries(found, question, now=request.now, config=config)
     episodes, out = message_entries(found, question, now=request.now, config=config)
+    facts, held = not_held(facts, request.exclude_message_ids)
     order = latest_first if question.wants_last else by_score
     facts, same_facts = distinct(order(facts))
     facts, more_facts = varied(facts, config.context_facts)
     episodes, same = distinct(order(episodes))
     episodes, said = without_said(facts, episodes)
     episodes, more = varied(episodes, config.context_episodes)
-    return facts, episodes, [*gone, *out, *same_facts, *more_facts, *same, *said, *more]
+    return facts, episodes, [*gone, *held, *out, *same_facts, *more_facts, *same, *said, *more]
 
 
 def _shares(config: Config) -> Mapping[Tier, float]:

@@ -55,6 +55,12 @@ class WriteLock:
             fcntl.flock(self._fd, fcntl.LOCK_UN)
         self._threads.release()
 
+    def __enter__(self) -> None:
+        self.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
     def hold_threads(self, timeout: float) -> bool:
         """Whether no thread of this process writes now, nor will until `free_threads`."""
         return self._owner != threading.get_ident() and self._threads.acquire(timeout=timeout)

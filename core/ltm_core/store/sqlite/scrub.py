@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from ltm_core.store.sqlite.files import DATABASE
 from ltm_core.store.sqlite.needles import Needles
 
 _PIECE = 4 * 1024 * 1024
+_ESCAPE = re.compile(r"\\u[0-9a-f]{4}")
 _guard = threading.Lock()
 _kept: dict[tuple[int, int], int] = {}
 
@@ -38,7 +40,7 @@ def variants(needles: Sequence[bytes]) -> list[bytes]:
                 form.encode("utf-16-le"),
                 form.encode("utf-16-be"),
                 escaped.encode(),
-                escaped.replace("\\u", "\\U").upper().replace("\\U", "\\u").encode(),
+                _ESCAPE.sub(lambda m: "\\u" + m[0][2:].upper(), escaped).encode(),
             ):
                 found[data] = None
     return list(found)

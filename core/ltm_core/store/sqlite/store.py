@@ -21,7 +21,7 @@ from ltm_core.store.sqlite.connections import Pool
 from ltm_core.store.sqlite.faults import translated
 from ltm_core.store.sqlite.files import DATABASE, LOCK, load_key, prepare
 from ltm_core.store.sqlite.locks import WriteLock
-from ltm_core.store.sqlite.migrations import migrate, require_current
+from ltm_core.store.sqlite.migrations import migrate, require_current, version
 from ltm_core.store.sqlite.operations import SqliteOperations
 from ltm_core.store.sqlite.reader import SqliteReader
 from ltm_core.store.sqlite.writer import SqliteWriter
@@ -62,6 +62,7 @@ class SqliteStore:
                 busy_timeout=config.busy_timeout_seconds,
                 read_only=read_only,
                 lock=lock,
+                check=self._check_file,
             )
             self.core = Core(
                 path=str(self.directory / DATABASE),
@@ -83,6 +84,7 @@ class SqliteStore:
         """The file has the present schema and belongs to the key, or an error says why not."""
         path = str(self._pool.database)
         try:
+            self._pool.check_open()
             with translated(path):
                 if self._read_only:
                     keyed = Keyed(load_key(self.directory, read_only=True))
@@ -92,14 +94,23 @@ class SqliteStore:
                     finally:
                         conn.close()
                     return keyed
-                with self._pool.locked():
-                    keyed = Keyed(load_key(self.directory, read_only=False))
-                    with self._pool.prepared() as conn:
-                        migrate(conn, path, keyed, now_us=to_us(clock()))
-                    return keyed
+                with self._key_then_writer() as (keyed, conn):
+                    migrate(conn, path, keyed, now_us=to_us(clock()))
+                return keyed
         except BaseException:
             self._pool.close()
             raise
+
+    @contextmanager
+    def _key_then_writer(self) -> Iterator[tuple[Keyed, sqlite3.Connection]]:
+        # The key comes first: a database without its key is one that lost it.
+        with self._pool.lock:
+            keyed = Keyed(load_key(self.directory, read_only=False))
+        with self._pool.exclusive() as conn:
+            yield keyed, conn
+
+    def _check_file(self, conn: sqlite3.Connection) -> None:
+        version(conn, str(self.directory / DATABASE))
 
     @property
     def location(self) -> str:
@@ -112,7 +123,7 @@ class SqliteStore:
     @property
     def busy_ms(self) -> int:
         """Milliseconds a statement waits for a lock."""
-        return self._pool.busy_ms()
+        return self._pool.busy_ms
 
     @contextmanager
     def read(self, user_id: str) -> Iterator[SqliteReader]:

@@ -1,4 +1,4 @@
-"""Fills a store with memories through its writer, with random vectors: the figures need the rows, not the model."""
+"""Fills a store with memories through its writer. Vectors are random: the figures need rows, not meaning."""
 
 from __future__ import annotations
 

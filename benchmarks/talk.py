@@ -34,9 +34,9 @@ _EN_DID = (
     "sold",
 )
 _EN_WHAT = (
-    "an old bicycle", "the coffee machine", "a ticket to Lisbon", "the rent", "a new keyboard", "the garden fence",
-    "a sourdough recipe", "the quarterly report", "a second-hand camera", "the broken heating", "a piano course",
-    "the visa papers", "a rescue dog", "the marathon plan", "a telescope", "the kitchen renovation",
+    "an old bicycle", "the coffee machine", "a ticket to Lisbon", "the rent", "a new keyboard",
+    "the garden fence", "a sourdough recipe", "the quarterly report", "a second-hand camera", "the broken heating", "a piano course", "the visa papers",
+    "a rescue dog", "the marathon plan", "a telescope", "the kitchen renovation",
 )  # fmt: skip
 _EN_WHY = (
     "because the winter was long", "and it took the whole afternoon", "although nobody asked for it",
@@ -52,7 +52,7 @@ _ZH_WHAT = (
 )  # fmt: skip
 _ZH_WHY = (
     "因为冬天太长了", "花了整整一个下午", "虽然没人要求", "所以现在预算很紧", "后来大家都笑了",
-    "让我想起大学的时候",     "因为旧的四月就坏了", "发票号是INV-{n}",
+    "让我想起大学的时候", "因为旧的四月就坏了", "发票号是INV-{n}",
 )  # fmt: skip
 _QUESTIONS = (
     "What did {en} do with {thing}?", "Who talked about {thing} last month?", "When was {thing} repaired?",

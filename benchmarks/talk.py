@@ -34,9 +34,9 @@ _EN_DID = (
     "sold",
 )
 _EN_WHAT = (
-    "an old bicycle", "the coffee machine", "a ticket to Lisbon", "the rent", "a new keyboard",
-    "the garden fence", "a sourdough recipe", "the quarterly report", "a second-hand camera", "the broken heating", "a piano course", "the visa papers",
-    "a rescue dog", "the marathon plan", "a telescope", "the kitchen renovation",
+    "an old bicycle", "the coffee machine", "a ticket to Lisbon", "the rent", "a new keyboard", "a telescope",
+    "a sourdough recipe", "the quarterly report", "a second-hand camera", "a piano course", "a rescue dog",
+    "the broken heating", "the visa papers", "the marathon plan", "the garden fence", "the kitchen renovation",
 )  # fmt: skip
 _EN_WHY = (
     "because the winter was long", "and it took the whole afternoon", "although nobody asked for it",

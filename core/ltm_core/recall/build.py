@@ -51,9 +51,13 @@ def final_score(
 
 
 def message_entries(
-    found: Found, question: Question, *, now: datetime, config: Config
+    found: Found, question: Question, *, now: datetime, config: Config, keep_replaced: bool = True
 ) -> tuple[list[Entry], list[Dropped]]:
-    """One entry per message, overtaken ones labelled and below what overtook them."""
+    """One entry per message, overtaken ones labelled and below what overtook them.
+
+    Without ``keep_replaced`` a message whose every word was replaced is dropped, unless the question asks for
+    what was.
+    """
     out: list[Entry] = []
     dropped: list[Dropped] = []
     moment = microseconds(now)
@@ -67,7 +71,7 @@ def message_entries(
             entry = _rescored(entry, score * EXCLUDED, "the question wants it left out")
         standing = found.standing.get(row.id)
         if standing is not None:
-            if not _asks_for_then(question) and _adds_nothing(entry.terms, standing.said):
+            if not keep_replaced and not _asks_for_then(question) and _adds_nothing(entry.terms, standing.said):
                 dropped.append(_dropped(entry, "all it said was replaced"))
                 continue
             mark = "previous" if standing.state == "past" else "corrected"

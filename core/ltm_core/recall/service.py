@@ -155,7 +155,9 @@ def _chosen(
 ) -> tuple[list[Entry], list[Entry], list[Dropped]]:
     """Facts and episodes as they are offered to the packer, best first, and what was left out on the way."""
     facts, gone = fact_entries(found, question, now=request.now, config=config)
-    episodes, out = message_entries(found, question, now=request.now, config=config)
+    episodes, out = message_entries(
+        found, question, now=request.now, config=config, keep_replaced=False
+    )
     facts, held = not_held(facts, request.exclude_message_ids)
     order = latest_first if question.wants_last else by_score
     facts, same_facts = distinct(order(facts))

@@ -89,6 +89,8 @@ class Candidate:
     valid_from: datetime
     valid_to: datetime | None = None
     expires_at: datetime | None = None
+    said_at: datetime | None = None
+    """When a present-tense statement was made: it is true then, however long before it began. None: ``valid_from``."""
     evidence: tuple[Evidence, ...] = ()
     tags: tuple[str, ...] = ()
     rule: str = ""

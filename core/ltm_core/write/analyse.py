@@ -1,0 +1,251 @@
+"""One utterance in, what it asks of memory out: the rooms of the write path in order.
+
+mask and split -> scopes and vetoes -> gate -> extraction -> candidates, with anchors and requests beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ltm_core.types import Anchor, Evidence, Importance
+from ltm_core.write.acts import act_of
+from ltm_core.write.build import Context, candidates
+from ltm_core.write.clauses import mask, split
+from ltm_core.write.confirm import find_confirmation, find_references
+from ltm_core.write.extract import Draft, drafts
+from ltm_core.write.forget_requests import find_requests
+from ltm_core.write.identifiers import Identifier, find_identifiers
+from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.norm import fold, normal, script, trim
+from ltm_core.write.people import Subject, speaker_key
+from ltm_core.write.plan import Analysis, Candidate, Utterance
+from ltm_core.write.remember import explicit_requests
+from ltm_core.write.scopes import Read, read
+from ltm_core.write.standing import standing_draft
+from ltm_core.write.transfer import transferred
+from ltm_core.write.walk import walk
+
+Vectors = Callable[[Sequence[str]], "NDArray[np.float32] | None"]
+
+_STRONG_FLOOR = 0.3
+"""Gate probability from which a clause that a known pattern reads is kept; others need the threshold."""
+_WEAK = ("plan", "command", "mood", "ephemeral", "third_person", "general", "after_command")
+"""Cues with which no pattern may outvote the gate."""
+
+
+@dataclass(slots=True)
+class _Found:
+    anchors: list[Anchor] = field(default_factory=list)
+    candidates: list[Candidate] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+
+
+def analyse(
+    utterance: Utterance,
+    *,
+    lexicon: Lexicon,
+    fact_threshold: float,
+    identifier_patterns: Sequence[str] = (),
+    confirmations_from_tools: bool = False,
+    clause_vectors: Vectors | None = None,
+) -> Analysis:
+    """What the utterance asks of memory. Only a user's own words propose facts; nothing here raises on any text."""
+    content = utterance.content
+    clauses = split(content, lexicon)
+    reads = read(clauses, lexicon, before=utterance.before if utterance.role == "user" else ())
+    language = script(content)
+    if utterance.role != "user":
+        return Analysis(act=act_of(reads, has_facts=False), language=language)
+    found = _Found()
+    identifiers = find_identifiers(normal(mask(content)), lexicon, identifier_patterns)
+    requests = find_requests(utterance, reads, lexicon)
+    asked = {r.evidence.start for r in requests}
+    explicit = explicit_requests(utterance, reads, lexicon)
+    held = {i for e in explicit for i in e.clauses}
+    confirmation = find_confirmation(utterance, reads, lexicon, from_tools=confirmations_from_tools)
+    found.anchors += find_references(utterance, reads, lexicon)
+    _facts(utterance, reads, lexicon, found, asked=asked, held=held, threshold=fact_threshold, vectors=clause_vectors)
+    for request in explicit:
+        found.anchors.append(request.anchor)
+        if not any(_inside(c, request.anchor.evidence) for c in found.candidates):
+            found.candidates.append(request.note)
+    _identifiers(utterance, reads, identifiers, found, asked=asked)
+    if isinstance(confirmation, str):
+        found.skipped.append(f"0-0:{confirmation}")
+    elif confirmation is not None:
+        found.anchors.append(confirmation.anchor)
+        found.candidates.append(confirmation.candidate)
+    kept = _unique(found.candidates)
+    return Analysis(
+        act=act_of(reads, has_facts=bool(kept)),
+        language=language,
+        anchors=tuple(found.anchors),
+        candidates=kept,
+        requests=requests,
+        skipped=tuple(found.skipped),
+        importance=_importance(kept, found.anchors),
+    )
+
+
+def _facts(
+    utterance: Utterance,
+    reads: Sequence[Read],
+    lexicon: Lexicon,
+    found: _Found,
+    *,
+    asked: set[int],
+    held: set[int],
+    threshold: float,
+    vectors: Vectors | None,
+) -> None:
+    """The facts that the clauses state, each with its anchor."""
+    _, speaker = speaker_key(utterance)
+    open_ = [i for i, r in enumerate(reads) if not r.veto or i in held and r.veto in ("one_off", "smalltalk")]
+    encoded = _encode([reads[i].clause.text for i in open_], vectors)
+    by_index = {i: encoded[n] for n, i in enumerate(open_)} if encoded is not None else {}
+    denied: tuple[Sequence[Candidate], str] = ((), "")
+    for i, spoken in enumerate(walk(utterance, reads, lexicon)):
+        r, subject = spoken.read, spoken.subject
+        span = f"{r.clause.start}-{r.clause.end}"
+        if r.veto and i not in open_ or r.clause.start in asked:
+            if r.veto and (r["first_person"] or r["own_kin"]):
+                found.skipped.append(f"{span}:{r.veto}")
+            continue
+        handed = transferred(r, denied[0], utterance, lexicon, said=denied[1]) if denied[0] else None
+        if handed is not None:
+            found.candidates.append(handed)
+            continue
+        made, probability = judge(r, subject, lexicon, by_index.get(i), explicit=i in held, threshold=threshold)
+        if not made:
+            if r["first_person"] or r["own_kin"]:
+                found.skipped.append(f"{span}:{'third_party' if not subject.key else 'gate'}")
+            continue
+        context = Context(
+            utterance=utterance,
+            lexicon=lexicon,
+            speaker=speaker,
+            prefix=spoken.prefix,
+            probability=probability,
+            explicit=i in held,
+        )
+        new = candidates(r, subject, made, context)
+        found.candidates += new
+        denied = ([c for c in new if not c.is_positive], r.clause.text[subject.rest :])
+        if i not in held and any(c.modality != "temporary" for c in new):
+            found.anchors.append(_stated(r, new, utterance, start=subject.words))
+
+
+def judge(
+    r: Read, subject: Subject, lexicon: Lexicon, vector: NDArray[Any] | None, *, explicit: bool, threshold: float
+) -> tuple[tuple[Draft, ...], float]:
+    """The drafts to keep of a clause and the gate's probability; none when it states nothing lasting."""
+    standing = standing_draft(r, lexicon)
+    if standing is not None:
+        return (standing,), 1.0
+    if subject.kind == "stranger" and not explicit:
+        return (), 0.0
+    made = drafts(r, subject, lexicon, topic=lexicon.gate.slot(vector))
+    if not made:
+        return (), 0.0
+    probability = lexicon.gate.probability(r.clause.norm, r.clause.language, r.flags, vector)
+    to_assistant = any(not d.about_user and d.subject == "assistant" for d in made)
+    status = any(d.relation in ("status", "person_role") for d in made)
+    if explicit or to_assistant or status:
+        return made, max(probability, 0.9)
+    if r["temporary"] and not r["lasting"]:
+        lasting_words = all(d.rule != "open" for d in made) and not r["plan"] and not r["command"]
+        return (made, probability) if lasting_words and subject.kind != "dropped" else ((), probability)
+    if r["second_person"] and subject.kind == "dropped":
+        return (), probability
+    floor = threshold
+    if all(d.strong for d in made) and not any(r[w] for w in _WEAK):
+        floor = min(threshold, _STRONG_FLOOR)
+    return (made, probability) if probability >= floor else ((), probability)
+
+
+def _encode(texts: Sequence[str], vectors: Vectors | None) -> NDArray[np.float32] | None:
+    if vectors is None or not texts:
+        return None
+    return vectors(list(texts))
+
+
+def _stated(r: Read, new: Sequence[Candidate], utterance: Utterance, *, start: int) -> Anchor:
+    best: Importance = "high" if any(c.importance == "high" for c in new) else "medium"
+    return Anchor(
+        kind="stated_fact",
+        text=trim(r.clause.text[start:]),
+        evidence=Evidence(message_id=utterance.message_id, start=r.clause.start, end=r.clause.end),
+        reason=new[0].rule,
+        importance=best,
+    )
+
+
+def _identifiers(
+    utterance: Utterance,
+    reads: Sequence[Read],
+    identifiers: Sequence[Identifier],
+    found: _Found,
+    *,
+    asked: set[int],
+) -> None:
+    """Identifiers are anchors wherever the user speaks plainly, and facts of their own."""
+    me, speaker = speaker_key(utterance)
+    spans = [(i.start, i.end) for i in identifiers]
+    found.candidates = [
+        c
+        for c in found.candidates
+        if c.rule != "open" or not any(e.start <= a and b <= e.end for e in c.evidence for a, b in spans)
+    ]
+    for identifier in identifiers:
+        r = next((r for r in reads if r.clause.start <= identifier.start < r.clause.end), None)
+        if r is None or r.veto in ("fiction", "injection") or r.clause.start in asked:
+            continue
+        evidence = Evidence(message_id=utterance.message_id, start=identifier.start, end=identifier.end)
+        value = utterance.content[identifier.start : identifier.end]
+        found.anchors.append(
+            Anchor(
+                kind="identifier", text=value, evidence=evidence, reason=identifier.rule, importance="high"
+            )
+        )
+        if any(c.object == value and c.relation == identifier.kind for c in found.candidates):
+            continue
+        words = trim(r.clause.text)
+        found.candidates.append(
+            Candidate(
+                subject=me,
+                relation=identifier.kind,
+                object=value,
+                object_normalized=fold(value),
+                text=words if not r.veto else f"{identifier.kind}: {value}",
+                is_about_user=me == "user",
+                speaker=speaker,
+                importance="high",
+                valid_from=utterance.at,
+                said_at=utterance.at,
+                evidence=(evidence,),
+                rule=identifier.rule,
+            )
+        )
+
+
+def _inside(candidate: Candidate, evidence: Evidence) -> bool:
+    return any(e.start < evidence.end and evidence.start < e.end for e in candidate.evidence)
+
+
+def _unique(found: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Each statement once: a message that repeats itself proposes it once."""
+    seen: dict[tuple[object, ...], Candidate] = {}
+    for c in found:
+        seen.setdefault((c.subject, c.speaker, c.relation, c.object_normalized, c.is_positive, c.modality), c)
+    return tuple(seen.values())
+
+
+def _importance(kept: Sequence[Candidate], anchors: Sequence[Anchor]) -> Importance:
+    if any(c.importance == "high" for c in kept) or any(a.importance == "high" for a in anchors):
+        return "high"
+    return "medium" if kept or anchors else "low"

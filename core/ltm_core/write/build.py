@@ -1,0 +1,204 @@
+"""From drafts to candidates: validity, modality, importance, and a text that reads well by itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from ltm_core.types import Evidence, Importance, Modality
+from ltm_core.write.extract import Draft
+from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.norm import fold, trim
+from ltm_core.write.people import Subject
+from ltm_core.write.plan import Candidate, Move, Reach, Utterance
+from ltm_core.write.scopes import Read
+from ltm_core.write.times import validity
+
+_TIMELESS = frozenset(
+    "birthday birth_year hometown surgery graduated_from name surname nickname age siblings note status "
+    "pregnant marital_status height weight blood_type zodiac star_sign".split()
+)
+_USED_TO = re.compile(r"\bused to\b|\bformerly\b|以前|从前|曾经?|过去|过(?:一阵|几年|一段)|昔|以前は", re.I)
+_INNER_VERB = re.compile(
+    r"^(?:吃|喝|打|玩|看|听|弹|拉|踢|去|做|练|学|养|用|到)(?=..|[\u4e00-\u9fff]$)|"
+    r"^(?:to )?(?:eat|eating|drink|drinking|play|playing|listen(?:ing)? to|watch|watching|do|doing|have|having|having some) "
+    r"(?!(?:the )?(?:time|fun)\b)",
+    re.I,
+)
+_ENTITY_WORDS = re.compile(r"[A-Za-z\u4e00-\u9fff]+")
+_FAVORITE = re.compile(r"^favou?rite ")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What a clause's candidates take from the message around them."""
+
+    utterance: Utterance
+    lexicon: Lexicon
+    speaker: str | None = None
+    prefix: str = ""
+    """Words to put before the text so that it says whose life it tells."""
+    probability: float = 1.0
+    explicit: bool = False
+
+
+def candidates(read: Read, subject: Subject, drafts: Iterable[Draft], context: Context) -> tuple[Candidate, ...]:
+    """The candidates of one clause, composite relations taken apart."""
+    found = [d for draft in drafts for d in _parts(draft, subject, context.lexicon)]
+    return tuple(_candidate(read, subject, d, context) for d in found)
+
+
+def _parts(draft: Draft, subject: Subject, lexicon: Lexicon) -> list[Draft]:
+    r = draft.relation
+    if r == "moved":
+        return [replace(draft, relation="lives_in", move="change")]
+    if r == "lived_in":
+        return [replace(draft, relation="lives_in", modality="past")]
+    if r == "works_in":
+        return [replace(draft, relation="located_in")]
+    if r == "job":
+        role = trim(draft.role)
+        both = [replace(draft, relation="works_at")]
+        return [*both, replace(draft, relation="occupation", object=role)] if role else both
+    if r == "device":
+        known = lexicon.rules("zh").attributes.get(fold(draft.attr)) or f"device:{fold(draft.attr)}"
+        return [replace(draft, relation=known)]
+    if r == "favorite":
+        attr = _FAVORITE.sub("", fold(draft.attr)) or "thing"
+        return [replace(draft, relation=f"favorite:{_class_of(attr, lexicon)}")]
+    if r == "schedule" and draft.attr:
+        return [replace(draft, relation=f"schedule:{fold(draft.attr)}")]
+    if r in ("pet_name", "kin_name"):
+        rules = [lexicon.rules(language) for language in ("en", "zh", "ja")]
+        key = next((t[fold(draft.attr)] for x in rules for t in (x.pets, x.kin) if fold(draft.attr) in t), "pet")
+        owner = "" if subject.key == "user" or "/" not in subject.key else subject.key.split("/")[0] + "/"
+        named = f"{owner}{key}:{draft.name}" if r == "pet_name" else f"{owner}{key}"
+        return [replace(draft, relation="name", subject=named, about_user=False)]
+    if r == "person_role":
+        return [replace(draft, relation="role", subject=draft.name, about_user=False)]
+    if r == "status":
+        return [replace(draft, subject=_entity(draft, lexicon), about_user=False)]
+    return [draft]
+
+
+def _class_of(attr: str, lexicon: Lexicon) -> str:
+    return lexicon.class_names.get(attr) or lexicon.class_names.get(f"{attr}s") or attr
+
+
+def _entity(draft: Draft, lexicon: Lexicon) -> str:
+    words = [w.casefold() for w in _ENTITY_WORDS.findall(draft.attr)]
+    for kind, spoken in lexicon.identifier_words.items():
+        if any(w in words for w in spoken.split("|")) or any(
+            s in draft.attr for s in spoken.split("|") if not s.isascii()
+        ):
+            return f"{kind}:{draft.name}"
+    prefix = re.match(r"[A-Za-z]+", draft.name)
+    kind = lexicon.identifier_prefixes.get(prefix.group().upper(), "item") if prefix else "item"
+    return f"{kind}:{draft.name}"
+
+
+def _candidate(read: Read, subject: Subject, draft: Draft, context: Context) -> Candidate:
+    lexicon, utterance = context.lexicon, context.utterance
+    relation = lexicon.relation(draft.relation)
+    modality = _modality(read, draft, relation.name)
+    move = _move(read, draft, modality)
+    valid = validity(
+        read,
+        utterance,
+        past=modality == "past",
+        temporary=modality == "temporary",
+        event=move in ("change", "cease") or draft.relation in ("owns", "has_pet", "employment", "marital_status"),
+    )
+    normalized = head(draft.object, lexicon, read.clause.language)
+    broad = lexicon.class_names.get(normalized, "")
+    ends = move in ("cease", "correct") or not draft.positive
+    classes = (broad,) if broad and ends and relation.family in ("preference", "pet", "language") else ()
+    reach: Reach = "class" if classes else "subject" if ends or draft.wrong or move == "revert" else "slot"
+    single = relation.single and modality in ("asserted", "habitual") and not read["additive"]
+    text = _text(read, subject, draft, context, dated=valid.dated)
+    importance: Importance = "high" if context.explicit else relation.importance
+    me = draft.subject
+    return Candidate(
+        subject=me,
+        relation=draft.relation,
+        object=draft.object,
+        object_normalized=normalized,
+        text=text,
+        kind=relation.kind,
+        is_positive=draft.positive,
+        is_about_user=me == "user",
+        modality=modality,
+        speaker=context.speaker,
+        confidence=round(context.probability, 3),
+        relation_confidence=draft.confidence,
+        importance=importance,
+        single_valued=single,
+        move=move,
+        reach=reach,
+        classes=classes,
+        wrong_object=head(draft.wrong, lexicon, read.clause.language) if draft.wrong else None,
+        valid_from=valid.valid_from,
+        valid_to=valid.valid_to,
+        expires_at=valid.expires_at,
+        said_at=utterance.at,
+        evidence=(Evidence(message_id=utterance.message_id, start=read.clause.start, end=read.clause.end),),
+        rule=draft.rule,
+    )
+
+
+def head(value: str, lexicon: Lexicon, language: str) -> str:
+    """What two objects are compared by: folded, without articles, counters and an inner verb."""
+    text = fold(value)
+    article = lexicon.rules(language).parts.get("article")
+    for _ in range(2):
+        shorter = article.sub("", text, count=1) if article is not None else text
+        shorter = _INNER_VERB.sub("", shorter, count=1).strip()
+        if not shorter or shorter == text:
+            break
+        text = shorter
+    return text
+
+
+def _modality(read: Read, draft: Draft, relation: str) -> Modality:
+    if draft.modality is not None:
+        return draft.modality
+    if read["temporary"] and not read["lasting"]:
+        return "temporary"
+    if read["past"] and relation not in _TIMELESS and not read["change_now"]:
+        return "past"
+    if relation == "goal":
+        return "planned"
+    return "habitual" if read["habitual"] else "asserted"
+
+
+def _move(read: Read, draft: Draft, modality: Modality) -> Move:
+    if modality == "past":
+        return "cease" if _USED_TO.search(read.clause.norm) else "state"
+    if draft.move is not None:
+        return draft.move
+    if read["correction"]:
+        return "correct"
+    if not draft.positive and read["hard_cessation"]:
+        return "cease"
+    if read["revert"]:
+        return "revert"
+    return "change" if read["change"] else "state"
+
+
+def _text(read: Read, subject: Subject, draft: Draft, context: Context, *, dated: str) -> str:
+    words = read.clause.text
+    begin, end = subject.words, len(words)
+    a, b = draft.cut
+    if draft.whole != (0, 0):
+        words = words[begin : draft.whole[0]] + words[draft.start : draft.end] + words[draft.whole[1] : end]
+    elif b > a >= begin:
+        words = words[begin:a] + words[b:end]
+    else:
+        words = words[begin:end]
+    text = trim(words.replace("\ufffc", " "))
+    if context.prefix and not text.startswith(context.prefix):
+        joint = "" if read.clause.language in ("zh", "ja") else " " if subject.kind == "inherited" else ": "
+        text = f"{context.prefix}{joint}{text}"
+    text = re.sub(r"\s+", " ", text)
+    return f"{text} ({dated})" if dated else text

@@ -1,0 +1,187 @@
+"""From a message to the clauses a person would read as separate statements.
+
+Code, quoted lines, tags and memory that was injected into the prompt are masked first: whatever stands there
+was not said by the user. Every clause knows its span in the original text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.norm import normal, script
+
+MAX_CLAUSE = 400
+"""Characters of one clause that are analysed; a longer run without a stop is no sentence."""
+MASK = "\ufffc"
+
+_MASKS = (
+    re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.S),
+    re.compile(r"<([A-Za-z][\w:-]{0,40})\b[^<>\n]{0,300}>.*?</\1\b[^<>\n]{0,300}>", re.S),
+    re.compile(r"</?[A-Za-z][^<>\n]{0,300}>"),
+    re.compile(r"^[ \t]{0,3}(?:>|＞).*$", re.M),
+    re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.M),
+    re.compile(r"^(?:[ ]{4,}|\t)(?=\S*[=(){};<>]).*$", re.M),
+    re.compile(r"^\s*(?:system|assistant|developer|系统|助手)\s*[:：].*$", re.M | re.I),
+    re.compile(r"data:[\w/+.-]{1,60};base64,[A-Za-z0-9+/=]+|[A-Za-z0-9+/=_-]{80,}"),
+    re.compile(r"https?://[^\s<>\"'，。）)]{1,2000}"),
+    re.compile(r"`[^`\n]{30,400}`"),
+)
+_BREAK = re.compile(r"[。！!?？；;\n\r…]+|(?<![\d\W])[.]+(?=\s|$|[^\w\s.])|(?<=\d)[.]+(?=\s|$)|[~～]{1,}(?=\s|$)|[，]")
+_ABBREVIATION = re.compile(r"\b(?:dr|mr|mrs|ms|st|jr|sr|prof|vs|etc|e\.g|i\.e|inc|no|approx|dept|[A-Za-z])$", re.I)
+_COLON = re.compile(r"[:：](?!//)(?!\d)\s*(?=\S)")
+_HAN_GAP = re.compile(r"(?<=[一-鿿])[ \t]+(?=[一-鿿])|(?<=[一-鿿])[ \t]+(?=(?:but|and|i|my)\b)", re.I)
+_NOT_THAT = re.compile(
+    r"^(?:and )?not (?!only|sure|really|in the mood|a (?:big )?fan|interested|bad|much|yet|anymore|any more|going|working|to |that )"
+    r"[\w'. -]{1,40}$|^(?:而)?(?:并)?不是[^，,]{1,14}$",
+    re.I,
+)
+_NOT_FIRST = re.compile(r"不是[^，,是]{1,14}$|\bnot (?:an? |the )?[\w' -]{1,30}$", re.I)
+_BUT_THIS = re.compile(r"^(?:而|应该|现在|其实)*是(?!不是)[^，,]{1,24}$|^(?:but |it's |it is )[\w' -]{1,40}$", re.I)
+_SENTENCE_END = re.compile(r"[。！!?？\n\r…]|[.](?=\s|$)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """One statement, question or order, with its place in the message."""
+
+    start: int
+    end: int
+    text: str
+    norm: str
+    """Same length as ``text``; rules read this."""
+    language: str
+    sentence: int
+    """Clauses of one sentence share it."""
+    paragraph: int
+    after_colon: bool = False
+
+
+def mask(content: str) -> str:
+    """The message, equally long, with everything blanked that its author did not say in his own words."""
+    masked = content
+    for pattern in _MASKS:
+        masked = pattern.sub(_blank, masked)
+    return masked
+
+
+def _blank(match: re.Match[str]) -> str:
+    return "".join(c if c == "\n" else MASK for c in match.group())
+
+
+def split(content: str, lexicon: Lexicon) -> tuple[Clause, ...]:
+    """The clauses of a message in order; spans slice ``content`` exactly."""
+    masked = normal(mask(content))
+    clauses: list[Clause] = []
+    sentence = paragraph = 0
+    start = 0
+    for end, stop, is_end in _stops(masked):
+        for a, b, colon in _inner(masked, start, end, lexicon):
+            clause = _clause(content, masked, a, b, sentence, paragraph, colon)
+            if clause is not None:
+                clauses.append(clause)
+        start = stop
+        if is_end:
+            sentence += 1
+        if "\n" in masked[end:stop] and masked[end:stop].count("\n") > 1:
+            paragraph += 1
+    return tuple(_joined(clauses, content))
+
+
+def _stops(masked: str) -> list[tuple[int, int, bool]]:
+    stops: list[tuple[int, int, bool]] = []
+    depth = _quoted(masked)
+    for m in _BREAK.finditer(masked):
+        if m.start() < len(depth) and depth[m.start()]:
+            continue
+        if m.group().startswith(".") and _ABBREVIATION.search(masked, max(0, m.start() - 8), m.start()):
+            continue
+        stops.append((m.end(), m.end(), bool(_SENTENCE_END.search(m.group()))))
+    stops.append((len(masked), len(masked), True))
+    return stops
+
+
+def _quoted(masked: str) -> bytearray:
+    """1 where a character stands inside a short pair of quotes: no clause ends there."""
+    inside = bytearray(len(masked))
+    for m in re.finditer(r"\"[^\"\n]{1,160}\"|「[^」\n]{1,160}」|『[^』\n]{1,160}』|《[^》\n]{1,80}》", masked):
+        inside[m.start() : m.end()] = b"\1" * (m.end() - m.start())
+    return inside
+
+
+def _inner(masked: str, start: int, end: int, lexicon: Lexicon) -> list[tuple[int, int, bool]]:
+    """Split one stretch further: at opening colons, and by the comma and conjunction rules of its language."""
+    parts: list[tuple[int, int, bool]] = []
+    cut = start
+    after = False
+    stretch = masked[start:end]
+    rules = lexicon.rules(script(stretch))
+    for m in _COLON.finditer(stretch[:MAX_CLAUSE]):
+        if rules.opens(stretch[cut - start : m.end()]):
+            parts.append((cut, start + m.end(), after))
+            cut = start + m.end()
+            after = True
+            break
+    for a, b in _pieces(masked, cut, end, lexicon):
+        parts.append((a, b, after))
+    return parts
+
+
+def _joined(clauses: list[Clause], content: str) -> list[Clause]:
+    """ "X, not Y" and "不是X，是Y" are one statement: their halves are joined again."""
+    out: list[Clause] = []
+    for clause in clauses:
+        last = out[-1] if out else None
+        if (
+            last is not None
+            and last.sentence == clause.sentence
+            and clause.end - last.start <= MAX_CLAUSE
+            and (_NOT_THAT.match(clause.norm) or _BUT_THIS.match(clause.norm) and _NOT_FIRST.search(last.norm))
+        ):
+            gap = content[last.end : clause.start]
+            out[-1] = replace(
+                last, end=clause.end, text=last.text + gap + clause.text, norm=last.norm + gap + clause.norm
+            )
+        else:
+            out.append(clause)
+    return out
+
+
+def _pieces(masked: str, start: int, end: int, lexicon: Lexicon) -> list[tuple[int, int]]:
+    stretch = masked[start:end]
+    cuts = [m.end() for m in _HAN_GAP.finditer(stretch)]
+    if script(stretch) == "zh":
+        cuts += [m.end() for m in re.finditer(r",", stretch) if not stretch[m.end() : m.end() + 1].isdigit()]
+    elif script(stretch) == "ja":
+        cuts += [m.end() for m in re.finditer(r"[、,](?=[^、,]{6,})", stretch)]
+    else:
+        joint = lexicon.rules("en").joint
+        cuts += [m.start("next") for m in joint.finditer(stretch)]
+    edges = [0, *sorted({c for c in cuts if 0 < c < len(stretch)}), len(stretch)]
+    quoted = _quoted(stretch)
+    edges = [e for e in edges if e in (0, len(stretch)) or not quoted[e - 1]]
+    return [(start + a, start + b) for a, b in zip(edges, edges[1:])]
+
+
+def _clause(
+    content: str, masked: str, start: int, end: int, sentence: int, paragraph: int, colon: bool
+) -> Clause | None:
+    while start < end and (masked[start].isspace() or masked[start] == MASK):
+        start += 1
+    while end > start and (masked[end - 1].isspace() or masked[end - 1] == MASK or masked[end - 1] in "，,;；、"):
+        end -= 1
+    end = min(end, start + MAX_CLAUSE)
+    norm = masked[start:end]
+    if not any(c.isalnum() for c in norm) or MASK * 3 in norm and sum(c == MASK for c in norm) * 2 > len(norm):
+        return None
+    return Clause(
+        start=start,
+        end=end,
+        text=content[start:end],
+        norm=norm,
+        language=script(norm),
+        sentence=sentence,
+        paragraph=paragraph,
+        after_colon=colon,
+    )

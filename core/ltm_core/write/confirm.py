@@ -1,0 +1,188 @@
+"""Confirmed solutions and references to earlier conversations: two anchors that need what was said before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ltm_core.types import Anchor, Evidence
+from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.norm import fold, normal, script, trim
+from ltm_core.write.plan import Candidate, Turn, Utterance
+from ltm_core.write.scopes import Read
+
+_SENTENCE = re.compile(r"[^。！!?？\n.]+(?:[.](?=\S)[^。！!?？\n.]*)*[。！!?？.\n]?")
+_MAX_SOLUTION = 280
+_MIN_PROPOSAL = 8
+_LOOK_BACK = 3
+"""Assistant turns before the confirmation in which the proposal may stand."""
+_TOPIC = 48
+_TECHNICAL = re.compile(r"[A-Z][\w.+-]*[A-Z0-9][\w.+-]*|[A-Z]{2,}[\w-]*|\b[\w]+(?:\.[a-z]{1,4}|_[\w]+)\b")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirmed:
+    """A proposal that the user confirmed, ready to be kept."""
+
+    anchor: Anchor
+    candidate: Candidate
+
+
+def find_confirmation(
+    utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon, *, from_tools: bool
+) -> Confirmed | str | None:
+    """The confirmed solution; the reason as a word when one was refused; None when nothing was confirmed."""
+    said = _confirming(reads, lexicon)
+    if said is None:
+        return None
+    proposal, problem = _proposal(utterance.before, lexicon)
+    if proposal is None:
+        return None
+    if proposal.from_tool and not from_tools:
+        return "confirmation_from_tool"
+    start, end = _key_span(proposal.content, lexicon)
+    solution = proposal.content[start:end].strip()
+    if not solution:
+        return None
+    topic = _topic(problem)
+    words = Evidence(message_id=utterance.message_id, start=said.clause.start, end=said.clause.end)
+    anchor = Anchor(
+        kind="confirmation", text=solution, evidence=words, reason="user confirmed a proposal", importance="high"
+    )
+    candidate = Candidate(
+        subject=f"topic:{topic}" if topic else "topic",
+        relation="solution",
+        object=solution,
+        object_normalized=fold(solution),
+        text=f"{topic}: {solution}" if topic else solution,
+        kind="solution",
+        is_about_user=False,
+        asserted_by="assistant_confirmed",
+        importance="high",
+        valid_from=utterance.at,
+        evidence=(words, Evidence(message_id=proposal.id, start=start, end=end)),
+        rule="confirmation",
+    )
+    return Confirmed(anchor=anchor, candidate=candidate)
+
+
+def _confirming(reads: Sequence[Read], lexicon: Lexicon) -> Read | None:
+    said = None
+    for read in reads:
+        flags = lexicon.rules(read.clause.language).flags
+        if read.veto in ("fiction", "quotation", "conditional", "injection", "irony"):
+            continue
+        if flags["not_confirmed"].search(read.clause.norm):
+            return None
+        if flags["confirmed"].search(read.clause.norm) and not read["question"] and said is None:
+            said = read
+    return said
+
+
+def _proposal(before: Sequence[Turn], lexicon: Lexicon) -> tuple[Turn | None, str]:
+    """The last assistant turn that proposes something, and the user's words that it answered."""
+    seen = 0
+    for i in range(len(before) - 1, -1, -1):
+        turn = before[i]
+        if turn.role != "assistant":
+            continue
+        seen += 1
+        if seen > _LOOK_BACK:
+            break
+        if is_proposal(turn.content, lexicon):
+            asked = next((t.content for t in reversed(before[:i]) if t.role == "user"), "")
+            return turn, asked
+    return None, ""
+
+
+def is_proposal(content: str, lexicon: Lexicon) -> bool:
+    """Whether an assistant's turn tells what to do rather than chats or only asks."""
+    text = normal(content)
+    if len(text) < _MIN_PROPOSAL:
+        return False
+    pattern = lexicon.rules(script(text)).flags["proposal"]
+    return any(pattern.search(s) and not s.rstrip().endswith("?") for s in _SENTENCE.findall(text[:4000]))
+
+
+def _key_span(content: str, lexicon: Lexicon) -> tuple[int, int]:
+    """The span of the proposal's key sentences: from the first that proposes, up to a bound."""
+    text = normal(content)
+    pattern = lexicon.rules(script(text)).flags["proposal"]
+    start = end = -1
+    for m in _SENTENCE.finditer(text[:4000]):
+        proposes = pattern.search(m.group()) is not None and not m.group().rstrip().endswith("?")
+        if start < 0 and not proposes:
+            continue
+        if m.group().rstrip().endswith("?"):
+            break
+        if start < 0:
+            start, end = m.start(), min(m.end(), m.start() + _MAX_SOLUTION)
+        elif m.end() - start <= _MAX_SOLUTION:
+            end = m.end()
+        else:
+            break
+    if start < 0:
+        return 0, min(len(content), _MAX_SOLUTION)
+    while start < end and content[start].isspace():
+        start += 1
+    while end > start and content[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _topic(problem: str) -> str:
+    """What the problem was about, in a few of the user's words."""
+    text = trim(problem.split("```")[0].strip())
+    first = next((trim(s) for s in _SENTENCE.findall(text[:400]) if len(trim(s)) > 3), text)
+    if len(first) <= _TOPIC:
+        return first
+    named = _TECHNICAL.findall(first)
+    if named:
+        return " ".join(dict.fromkeys(named))[:_TOPIC]
+    return first[:_TOPIC].rsplit(" ", 1)[0] if " " in first[:_TOPIC] else first[:_TOPIC]
+
+
+def find_references(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple[Anchor, ...]:
+    """References to something of an earlier conversation, with the entity they name when one is known."""
+    anchors: list[Anchor] = []
+    for read in reads:
+        if read.veto in ("fiction", "quotation", "injection"):
+            continue
+        m = lexicon.rules(read.clause.language).flags["reference"].search(read.clause.norm)
+        if m is None:
+            continue
+        what = next(((k, v) for k, v in m.groupdict().items() if v and trim(v)), None)
+        text = trim(read.clause.text[slice(*m.span(what[0]))]) if what else trim(read.clause.text)
+        entity = _resolve(read.clause.norm, text, utterance.known_entities, lexicon)
+        anchors.append(
+            Anchor(
+                kind="cross_session_reference",
+                text=entity or text,
+                evidence=Evidence(
+                    message_id=utterance.message_id,
+                    start=read.clause.start + m.start(),
+                    end=read.clause.start + m.end(),
+                ),
+                reason="names a known entity" if entity else "refers to an earlier conversation",
+            )
+        )
+    return tuple(anchors)
+
+
+def _resolve(clause: str, what: str, known: Sequence[str], lexicon: Lexicon) -> str:
+    """The newest known entity that the words name: by its own name, or by its sort ("the contract")."""
+    folded, clause = fold(what), fold(clause)
+    for entity in reversed(known):
+        name = fold(entity)
+        if name and (name in clause or (len(folded) > 1 and folded in name)):
+            return entity
+    for sort, words in lexicon.identifier_words.items():
+        if not any(w in folded for w in words.split("|")):
+            continue
+        for entity in reversed(known):
+            prefix = re.match(r"[A-Za-z]+", entity)
+            named = fold(entity).startswith(sort) or any(w in fold(entity) for w in words.split("|"))
+            if named or (prefix and lexicon.identifier_prefixes.get(prefix.group().upper()) == sort):
+                return entity
+    return ""

@@ -1,0 +1,281 @@
+"""From a clause to drafts of facts: relation, object, polarity and what the words do to what was known.
+
+Patterns read the whole clause, frames what follows the subject; the first that fits wins. A clause that none
+fits still has a draft in its own words, with a guessed topic as its relation and little confidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ltm_core.types import Modality
+from ltm_core.write.lexicon import Lexicon, Pattern, Rules
+from ltm_core.write.norm import fold, trim
+from ltm_core.write.people import Subject
+from ltm_core.write.plan import Move
+from ltm_core.write.scopes import Read
+
+_LISTED = frozenset(
+    "likes eats drinks allergic_to cannot_eat plays speaks uses hobby learns fears avoid has_pet".split()
+)
+_MOST_LISTED = 8
+_OPEN_CONFIDENCE = 0.3
+_TOPICS = {
+    "residence": "home", "employer_role": "work", "allergy_health": "health", "food_drink": "food",
+    "family": "family", "pet": "pets", "schedule_time": "routine", "project": "project",
+    "language_tool": "tools", "age_birthday": "about", "name": "about", "other": "about",
+}  # fmt: skip
+_SOFT = re.compile(r"(?:啊|呢|吧|哈|呀|哦|啦|嘛|喔|咯|噢|哟)*[\s。.!?~，,;；、]*$")
+_VALUE_END = re.compile(r"(?:了|啦|的呢|来着|吧|呢|啊)+$")
+_UNFINISHED = re.compile(r"(?:^|\b)(?:is|are|am|was|the|a|my|to|of)$|^.$", re.I)
+_CUT_LEFT = re.compile(
+    r"(?:[，,;]? ?(?:and |but )?(?:not|rather than|instead of)(?: in| to| at| on)? |from |"
+    r"[，,]? ?(?:而)?不是|从|[，,] ?(?:刚才|之前)(?:说|讲|写)成)$",
+    re.I,
+)
+_CUT_RIGHT = re.compile(r"^(?: (?=to )|[，,]? ?(?:而)?(?=是)|(?:换|转|搬)?(?=到|成|去|来)|了$)", re.I)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A fact as one clause words it; offsets are in the clause."""
+
+    subject: str
+    relation: str
+    object: str
+    start: int
+    end: int
+    positive: bool = True
+    move: Move | None = None
+    modality: Modality | None = None
+    wrong: str = ""
+    cut: tuple[int, int] = (0, 0)
+    """Stretch of the clause that only names what is no longer true."""
+    whole: tuple[int, int] = (0, 0)
+    """Stretch of the clause that holds the list this object was taken from."""
+    confidence: float = 0.95
+    strong: bool = True
+    rule: str = ""
+    attr: str = ""
+    name: str = ""
+    role: str = ""
+    about_user: bool = True
+
+
+def drafts(read: Read, subject: Subject, lexicon: Lexicon, *, topic: tuple[str, float]) -> tuple[Draft, ...]:
+    """Every fact the clause words, best first; the open-vocabulary draft when nothing fits."""
+    rules = lexicon.rules(read.clause.language)
+    for draft in _known(read, subject, rules):
+        made = finish(draft, lexicon)
+        if made is not None:
+            return tuple(_listed(made, read, rules))
+    attribute = _attribute(read, subject, rules, lexicon)
+    if attribute is not None:
+        return tuple(_listed(attribute, read, rules))
+    return _open(read, subject, rules, topic)
+
+
+def _known(read: Read, subject: Subject, rules: Rules) -> Iterator[Draft]:
+    norm = read.clause.norm
+    soft = _SOFT.search(norm, subject.start)
+    end = soft.start() if soft else len(norm)
+    hard = rules.parts["tail"].search(norm, subject.start)
+    bare_end = min(end, hard.start()) if hard else end
+    whole_end = end if rules.language != "en" else bare_end
+    if not subject.owns:
+        yield from _matches(rules.patterns, norm[subject.start : whole_end], subject.start, subject, rules)
+        if bare_end != whole_end:
+            yield from _matches(rules.patterns, norm[subject.start : bare_end], subject.start, subject, rules)
+        topical = rules.parts.get("topic")
+        if topical is not None and subject.kind in ("dropped", "stranger"):
+            yield from _topical(topical, norm[subject.start : end], subject, rules)
+        if subject.kind not in ("self", "dropped"):
+            yield from _as_self(norm, bare_end, subject, rules)
+    if not subject.owns:
+        yield from _matches(rules.frames, norm[subject.rest : bare_end], subject.rest, subject, rules)
+
+
+def _as_self(norm: str, end: int, subject: Subject, rules: Rules) -> Iterator[Draft]:
+    """Patterns written for the first person, read of a relative: his verb forms are made ours in place."""
+    rest = norm[subject.rest : end]
+    if rules.language == "en":
+        rest = re.sub(r"^'s ", "'m ", re.sub(r"^ is ", " am ", rest))
+        yield from _matches(rules.patterns, "i" + rest, subject.rest - 1, subject, rules)
+    else:
+        yield from _matches(rules.patterns, rest.lstrip(), subject.rest + len(rest) - len(rest.lstrip()), subject, rules)
+
+
+def _matches(
+    patterns: tuple[Pattern, ...], text: str, offset: int, subject: Subject, rules: Rules
+) -> Iterator[Draft]:
+    for p in patterns:
+        m = p.regex.match(text)
+        if m is None:
+            continue
+        g = m.groupdict()
+        key = "object2" if g.get("object") is None and g.get("object2") else "object"
+        value = g.get(key) or ""
+        start, end = m.span(key) if value else (0, len(text))
+        pre = (g.get("pre") or "") + (g.get("pre2") or "")
+        negated = bool(pre and rules.parts["neg"].search(pre))
+        wrong = trim(g.get("wrong") or "")
+        yield Draft(
+            subject=p.subject or subject.key,
+            relation=p.relation,
+            object=value or text,
+            start=offset + start,
+            end=offset + end,
+            positive=p.positive != negated,
+            move=p.move,
+            modality=p.modality,
+            wrong=wrong,
+            cut=_cut(text, m, offset) if wrong else (0, 0),
+            confidence=p.confidence,
+            strong=p.strong,
+            rule=p.name,
+            attr=g.get("attr") or g.get("pet") or g.get("kin") or g.get("entity") or "",
+            name=g.get("name") or g.get("id") or "",
+            role=g.get("role") or g.get("degree") or "",
+            about_user=not p.subject,
+        )
+
+
+def _cut(text: str, m: re.Match[str], offset: int) -> tuple[int, int]:
+    a, b = m.span("wrong")
+    left = _CUT_LEFT.search(text[:a])
+    right = _CUT_RIGHT.search(text[b:])
+    if left is None:
+        return (0, 0)
+    if text[:a].endswith("从") and right is not None:
+        return offset + left.start(), offset + b + right.end() - len(right.group())
+    return offset + left.start(), offset + b + (right.end() if right else 0)
+
+
+def _topical(pattern: re.Pattern[str], text: str, subject: Subject, rules: Rules) -> Iterator[Draft]:
+    """An object put first ("羽毛球我不打了"): the verb after it says the relation."""
+    m = pattern.match(text)
+    if m is None:
+        return
+    verb, pre = m["verb"], m["pre"] or ""
+    relation = {"吃": "eats", "碰": "eats", "沾": "eats", "喝": "drinks", "用": "uses", "养": "has_pet",
+                "打": "plays", "玩": "plays", "踢": "plays", "弹": "plays", "喜欢": "likes", "爱": "likes",
+                "学": "learns", "过敏": "allergic_to", "会说": "speaks", "能看懂": "speaks"}.get(verb, "does")  # fmt: skip
+    negated = bool(rules.parts["neg"].search(pre)) or verb in ("戒", "停", "卖")
+    yield Draft(
+        subject=subject.key,
+        relation=relation,
+        object=m["object"],
+        start=subject.start + m.start("object"),
+        end=subject.start + m.end("object"),
+        positive=not negated,
+        confidence=0.85,
+        rule=f"{rules.language}.topic",
+    )
+
+
+def finish(draft: Draft, lexicon: Lexicon) -> Draft | None:
+    """The draft with a clean object, or None when nothing is left of it."""
+    value = _VALUE_END.sub("", trim(draft.object))
+    if not value or not any(c.isalnum() for c in value):
+        return None
+    begin = draft.start + max(0, draft.object.find(value))
+    return replace(draft, object=value, start=begin, end=begin + len(value))
+
+
+def _attribute(read: Read, subject: Subject, rules: Rules, lexicon: Lexicon) -> Draft | None:
+    """ "My X is Y": a named attribute; single-valued when its noun says so."""
+    if not (subject.owns or subject.kind in ("self", "dropped")):
+        return None
+    norm = read.clause.norm
+    tail = rules.parts["tail"].search(norm, subject.rest)
+    rest = norm[subject.rest : tail.start() if tail else len(norm)]
+    skip = len(rest) - len(rest.lstrip())
+    if not subject.owns:
+        own = re.match(r"(?:my|our|the)\s+|的", rest.lstrip() if subject.kind == "self" else rest[skip:], re.I)
+        if subject.kind == "dropped" and rules.language == "en":
+            if own is None:
+                return None
+        elif rules.language == "en":
+            return None
+        skip += own.end() if own else 0
+    m = rules.parts["attribute"].match(rest[skip:])
+    if m is None:
+        return None
+    attr = fold(m["attr"])
+    relation = rules.words_of("attributes").get(attr)
+    if relation is None:
+        noun = next((n for n in _suffixes(attr, rules.language) if n in rules.functional), "")
+        if not noun and rules.language != "en" and not subject.owns and subject.kind == "dropped":
+            return None
+        relation = f"single:{attr}" if noun else f"attribute:{attr}"
+    offset = subject.rest + skip
+    negated = bool(rules.parts["neg"].search(m["pre"] or ""))
+    known = not relation.startswith("attribute:")
+    return finish(
+        Draft(
+            subject=subject.key,
+            relation=relation,
+            object=m["object"],
+            start=offset + m.start("object"),
+            end=offset + m.end("object"),
+            positive=not negated,
+            confidence=0.9 if known else 0.5,
+            strong=known,
+            rule=f"{rules.language}.attribute",
+        ),
+        lexicon,
+    )
+
+
+def _suffixes(attr: str, language: str) -> list[str]:
+    if language == "en":
+        words = attr.split()
+        return [" ".join(words[i:]) for i in range(len(words))]
+    return [attr[i:] for i in range(len(attr))]
+
+
+def _listed(draft: Draft, read: Read, rules: Rules) -> Iterator[Draft]:
+    """One draft per item of a short list, else the draft as it is."""
+    marks = rules.parts["list_mark"]
+    items = [(m.start(), m.end()) for m in marks.finditer(draft.object)]
+    if draft.relation not in _LISTED or not items or draft.wrong:
+        yield draft
+        return
+    edges = [0, *(e for pair in items for e in pair), len(draft.object)]
+    spans = [(edges[i], edges[i + 1]) for i in range(0, len(edges), 2)]
+    parts = [draft.object[a:b].strip() for a, b in spans]
+    longest = 4 if rules.language == "en" else 8
+    sizes = [len(p.split()) if rules.language == "en" else len(p) for p in parts]
+    if not 1 < len(parts) <= _MOST_LISTED or min(sizes) < 1 or max(sizes) > longest:
+        yield draft
+        return
+    for (a, _), part in zip(spans, parts, strict=True):
+        begin = draft.start + a + (len(draft.object[a:]) - len(draft.object[a:].lstrip()))
+        yield replace(
+            draft, object=part, start=begin, end=begin + len(part), whole=(draft.start, draft.end)
+        )
+
+
+def _open(read: Read, subject: Subject, rules: Rules, topic: tuple[str, float]) -> tuple[Draft, ...]:
+    norm = read.clause.norm
+    value = trim(norm[subject.rest :]) or trim(norm)
+    if not value or _UNFINISHED.search(value):
+        return ()
+    start = norm.find(value, subject.rest)
+    start = norm.find(value) if start < 0 else start
+    negated = read["negation"] or read["hard_cessation"]
+    return (
+        Draft(
+            subject=subject.key,
+            relation=_TOPICS.get(topic[0], "about"),
+            object=value,
+            start=start,
+            end=start + len(value),
+            positive=not negated,
+            confidence=min(_OPEN_CONFIDENCE, topic[1]) if topic[1] else _OPEN_CONFIDENCE / 2,
+            strong=False,
+            rule="open",
+        ),
+    )

@@ -1,0 +1,77 @@
+"""The user asks in the chat to forget something, or not to bring it up again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ltm_core.types import Evidence
+from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.norm import fold, trim
+from ltm_core.write.plan import ForgetRequest, Utterance
+from ltm_core.write.scopes import Read
+
+_POSSESSIVE = re.compile(
+    r"^(?:(?:about|that|the fact that|关于|有关|我(?:刚才|之前|上次|以前)?(?:说|提|讲|告诉你|给你|发给你)过?(?:的|关于)?)\s*)*"
+    r"(?:(?:my|our|the|i have|i'm|i am|我们?的?|那个|这个|上次的|私の)\s*)*",
+    re.I,
+)
+_NOTHING = re.compile(
+    r"^(?:it|this|that|everything|all|me|us|things?|everything about me|这|那|它|一切|所有|这事|这件事|那件事|吧|我|以前|之前|"
+    r"previous|instructions?|rules|.*(?:指令|提示词|设定))$",
+    re.I,
+)
+_KIN_RELATIONS = {"address": ("address", "address:delivery", "address:work", "lives_in"), "phone": ("phone",)}
+
+
+def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple[ForgetRequest, ...]:
+    """What the message asks to erase or to keep quiet about; nothing when it tells not to forget."""
+    found: list[ForgetRequest] = []
+    for i, read in enumerate(reads):
+        if read.veto in ("fiction", "quotation", "injection", "conditional"):
+            continue
+        flags = lexicon.rules(read.clause.language).flags
+        norm = read.clause.norm
+        if flags["not_forget"].search(norm):
+            continue
+        for name, mode in (("suppress", "suppress"), ("forget", "erase")):
+            m = flags[name].search(norm)
+            if m is None:
+                continue
+            group = next((g for g in ("target", "target2") if m.groupdict().get(g)), "")
+            target = _target(read.clause.text[slice(*m.span(group))] if group else "")
+            if not target or _NOTHING.match(target) or _replaced(reads[i + 1 :], read):
+                continue
+            found.append(
+                ForgetRequest(
+                    target=target,
+                    mode="suppress" if mode == "suppress" else "erase",
+                    relations=_relations(target, read.clause.language, lexicon),
+                    evidence=Evidence(
+                        message_id=utterance.message_id, start=read.clause.start, end=read.clause.end
+                    ),
+                )
+            )
+            break
+    return tuple(found)
+
+
+def _target(words: str) -> str:
+    text = trim(words)
+    return trim(_POSSESSIVE.sub("", text, count=1)) or text
+
+
+def _replaced(rest: Sequence[Read], read: Read) -> bool:
+    """ "Forget the budget I gave you, it's 3000 now" is a change, no wish to forget."""
+    return any(
+        r.clause.sentence == read.clause.sentence and (r["change"] or r["correction"]) and not r["question"]
+        for r in rest[:1]
+    )
+
+
+def _relations(target: str, language: str, lexicon: Lexicon) -> tuple[str, ...]:
+    noun = fold(target)
+    relation = lexicon.rules(language).attributes.get(noun)
+    if relation is None:
+        return ()
+    return _KIN_RELATIONS.get(relation, (relation,))

@@ -1,0 +1,170 @@
+"""The learned decision: does this clause state something lasting about the speaker or his own people?
+
+Two small linear models, averaged: one on n-grams of function words (every content word is one placeholder)
+and cue flags, one on the sentence vector and the same flags. Without a vector the first decides alone. The
+weights are data (``gate.json`` of the lexicon); ``scripts/train_gate.py`` makes them and prints their figures.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+BUCKETS = 8192
+FLAGS = (
+    "question", "conditional", "plan", "goal", "quotation", "command", "standing", "one_off", "ephemeral",
+    "mood", "first_person", "first_subject", "second_person", "third_person", "general", "smalltalk",
+    "negation", "cessation", "correction", "change", "temporary", "past", "habitual", "remember",
+    "own_kin", "after_command", "after_fact", "short",
+)  # fmt: skip
+"""Cues a clause carries; the order is part of the weights' format."""
+
+_TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[^\sa-z\d]", re.I)
+_HAN = re.compile(r"[㐀-䶿一-鿿]")
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The two heads with their weights; ``version`` names the training run."""
+
+    grams: NDArray[np.float32]
+    gram_flags: NDArray[np.float32]
+    gram_bias: float
+    vector: NDArray[np.float32]
+    vector_flags: NDArray[np.float32]
+    vector_bias: float
+    function: frozenset[str]
+    slots: tuple[str, ...]
+    slot_weights: NDArray[np.float32]
+    slot_bias: NDArray[np.float32]
+    version: str
+
+    def probability(
+        self, norm: str, language: str, flags: Mapping[str, bool], vector: NDArray[Any] | None
+    ) -> float:
+        """Probability in [0, 1] that the clause states a lasting fact."""
+        f = flag_vector(flags)
+        hashed = gram_features(norm, language, self.function)
+        score = self.gram_bias + float(f @ self.gram_flags)
+        if hashed:
+            score += sum(float(self.grams[h]) for h in hashed) / math.sqrt(len(hashed))
+        p = _sigmoid(score)
+        if vector is None or vector.shape[-1] != self.vector.shape[0]:
+            return p
+        v = np.asarray(vector, dtype=np.float32)
+        q = _sigmoid(self.vector_bias + float(v @ self.vector) + float(f @ self.vector_flags))
+        return (p + q) / 2
+
+    def slot(self, vector: NDArray[Any] | None) -> tuple[str, float]:
+        """The likeliest coarse topic of a fact and its probability; ``("other", 0)`` without a vector."""
+        if vector is None or not len(self.slots) or vector.shape[-1] != self.slot_weights.shape[1]:
+            return "other", 0.0
+        scores = self.slot_weights @ np.asarray(vector, dtype=np.float32) + self.slot_bias
+        scores = np.exp(scores - scores.max())
+        best = int(scores.argmax())
+        return self.slots[best], float(scores[best] / scores.sum())
+
+
+def _sigmoid(x: float) -> float:
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, x))))
+
+
+def flag_vector(flags: Mapping[str, bool]) -> NDArray[np.float32]:
+    """The cues of a clause as 0 and 1, in the order of `FLAGS`."""
+    return np.array([1.0 if flags.get(name) else 0.0 for name in FLAGS], dtype=np.float32)
+
+
+def tokens(norm: str, language: str, function: frozenset[str]) -> list[str]:
+    """Function words and characters of a clause; every other word or run of characters becomes one mark."""
+    found: list[str] = [f"<{language}>"]
+    for m in _TOKEN.finditer(norm.lower()):
+        token = m.group()
+        if token.isdigit():
+            token = "0"
+        elif token in function:
+            pass
+        elif _HAN.match(token):
+            token = "#"
+        else:
+            token = "_"
+        if token in "#_" and found[-1] == token:
+            found.append(token + token)
+        elif token in "#_" and found[-1] == token + token:
+            continue
+        else:
+            found.append(token)
+    found.append("</s>")
+    return found
+
+
+def gram_features(norm: str, language: str, function: frozenset[str]) -> tuple[int, ...]:
+    """Hash buckets of the 1- to 4-grams of a clause's tokens, each once."""
+    seq = tokens(norm[:200], language, function)
+    return tuple(
+        {
+            zlib.crc32(" ".join(seq[i : i + n]).encode()) % BUCKETS
+            for n in range(1, 5)
+            for i in range(len(seq) - n + 1)
+        }
+    )
+
+
+def _decode(text: str, scale: float) -> NDArray[np.float32]:
+    return np.frombuffer(base64.b64decode(text), dtype=np.int8).astype(np.float32) * scale
+
+
+def pack(weights: Sequence[float] | NDArray[Any]) -> dict[str, Any]:
+    """Weights as int8 with one scale, base64: what `load_gate` reads."""
+    w = np.asarray(weights, dtype=np.float64)
+    scale = float(np.abs(w).max() / 127) or 1.0
+    return {"scale": scale, "int8": base64.b64encode(np.round(w / scale).astype(np.int8).tobytes()).decode()}
+
+
+@cache
+def load_gate() -> Gate:
+    """The bundled weights."""
+    root = files("ltm_core.lexicon").joinpath("write")
+    function = frozenset(root.joinpath("function_words.txt").read_text(encoding="utf-8").split())
+    file = root.joinpath("gate.json")
+    if not file.is_file():
+        return untrained(function)
+    return make_gate(json.loads(file.read_text(encoding="utf-8")), function)
+
+
+def make_gate(data: Mapping[str, Any], function: frozenset[str]) -> Gate:
+    """A gate of the stored form of its weights."""
+    slots = tuple(data["slots"])
+    slot_weights = _decode(data["slot"]["int8"], data["slot"]["scale"]) if slots else np.zeros(0, np.float32)
+    return Gate(
+        grams=_decode(data["grams"]["int8"], data["grams"]["scale"]),
+        gram_flags=np.array(data["gram_flags"], dtype=np.float32),
+        gram_bias=float(data["gram_bias"]),
+        vector=np.array(data["vector"], dtype=np.float32),
+        vector_flags=np.array(data["vector_flags"], dtype=np.float32),
+        vector_bias=float(data["vector_bias"]),
+        function=function,
+        slots=slots,
+        slot_weights=slot_weights.reshape(len(slots), -1),
+        slot_bias=np.array(data["slot_bias"], dtype=np.float32),
+        version=str(data["version"]),
+    )
+
+
+def untrained(function: frozenset[str]) -> Gate:
+    """A gate that knows nothing: probability 0.5 for every clause."""
+    none = np.zeros(0, np.float32)
+    zero = np.zeros(len(FLAGS), np.float32)
+    return Gate(
+        np.zeros(BUCKETS, np.float32), zero, 0.0, none, zero, 0.0, function, (), none.reshape(0, 0), none, "none"
+    )

@@ -1,0 +1,123 @@
+"""Identifiers of orders, contracts, quotes, tickets, parcels: anchors that are kept verbatim.
+
+Not identifiers: dates, times, prices, versions, phone numbers, verification codes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from ltm_core.errors import ConfigError
+from ltm_core.write.lexicon import Lexicon
+
+_DATE = re.compile(r"(?:19|20)\d\d[-/.年]?(?:0?[1-9]|1[0-2])(?:[-/.月]?(?:0?[1-9]|[12]\d|3[01])日?)?$|\d{1,2}[-/]\d{1,2}(?:[-/]\d{2,4})?$")
+_VERSION = re.compile(r"v?\d+(?:\.\d+)+$", re.I)
+_MOBILE = re.compile(r"1[3-9]\d{9}$")
+_SECRET = re.compile(
+    r"(?:verification|security|one[- ]time|auth\w*|login|sms|pass)[ -]?code|\botp\b|\bpin\b|验证码|校验码|动态码|口令|密码|取件码|提货码|"
+    r"电话|手机|phone|mobile|\bcall\b|\btel\b|password",
+    re.I,
+)
+_AMOUNT_BEFORE = re.compile(r"[$€£¥￥]\s?$|(?:usd|rmb|eur)\s?$", re.I)
+_AMOUNT_AFTER = re.compile(r"^\s?(?:%|元|块|万|千|美元|人民币|dollars?|euros?|kg|km|cm|mm|gb|mb|ms|px|岁|年|月|日|天|小时|分钟|件|个|人|份(?!合同|报价|协议)|days?|hours?|items?|people|times?|pm\b|am\b)", re.I)
+_UNSAFE = re.compile(r"\([^)]*[+*][^)]*\)[+*{]|\\\d|\(\?P=")
+_MAX_TEXT = 200_000
+_CONTEXT = 14
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identifier:
+    """One identifier with its span and what it names (order, contract, …)."""
+
+    start: int
+    end: int
+    text: str
+    kind: str
+    rule: str
+
+
+def find_identifiers(text: str, lexicon: Lexicon, patterns: Sequence[str] = ()) -> tuple[Identifier, ...]:
+    """Identifiers of a message in order, none twice, none overlapping. ``text`` may be masked."""
+    window = text[:_MAX_TEXT]
+    if not any(c.isdigit() for c in window):
+        return ()
+    found: dict[int, Identifier] = {}
+    for name, pattern in (*_builtin(lexicon), *_extra(tuple(patterns))):
+        for m in pattern.finditer(window):
+            group = "id" if "id" in pattern.groupindex else 0
+            start, end = m.span(group)
+            value = window[start:end]
+            if any(i.start < end and start < i.end for i in found.values()):
+                continue
+            if name != "configured" and not _is_identifier(window, start, end, m.group()):
+                continue
+            word = (m.groupdict().get("word") or "").casefold()
+            found[start] = Identifier(
+                start=start, end=end, text=value, kind=_kind(word, value, lexicon), rule=f"identifier/{name}"
+            )
+    return tuple(found[k] for k in sorted(found))
+
+
+def _is_identifier(text: str, start: int, end: int, whole: str) -> bool:
+    value = text[start:end]
+    digits = sum(c.isdigit() for c in value)
+    if digits < 2 or len(value) < 4 and not re.match(r"[A-Za-z]+-\d{2,}", value):
+        return False
+    if value.isdigit() and digits < 5:
+        return False
+    if _DATE.match(value) or _VERSION.match(value) or _MOBILE.match(value):
+        return False
+    if _AMOUNT_BEFORE.search(text[max(0, start - 4) : start]) or _AMOUNT_AFTER.match(text[end : end + 10]):
+        return False
+    if text[end : end + 1] in "./@" and text[end + 1 : end + 2].isalnum():
+        return False
+    return not _SECRET.search(text[max(0, start - _CONTEXT) : start])
+
+
+def _kind(word: str, value: str, lexicon: Lexicon) -> str:
+    kinds, prefixes = _tables(lexicon)
+    prefix = re.match(r"[A-Za-z]+", value)
+    if word in kinds:
+        return kinds[word]
+    for candidate in (word.upper(), prefix.group().upper() if prefix else ""):
+        if candidate in prefixes:
+            return prefixes[candidate]
+    return "identifier"
+
+
+@cache
+def _tables_of(words: tuple[tuple[str, str], ...], prefixes: tuple[tuple[str, str], ...]) -> tuple[dict[str, str], dict[str, str]]:
+    kinds = {w: kind for kind, spoken in words for w in spoken.split("|")}
+    return kinds, dict(prefixes)
+
+
+def _tables(lexicon: Lexicon) -> tuple[dict[str, str], dict[str, str]]:
+    return _tables_of(tuple(lexicon.identifier_words.items()), tuple(lexicon.identifier_prefixes.items()))
+
+
+@cache
+def _compiled(rows: tuple[tuple[str, str], ...], words: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((name, re.compile(match.replace("{words}", words))) for name, match in rows)
+
+
+def _builtin(lexicon: Lexicon) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    words = sorted((w for s in lexicon.identifier_words.values() for w in s.split("|")), key=len, reverse=True)
+    rows = tuple((str(r["name"]), str(r["match"])) for r in lexicon.identifiers)
+    return _compiled(rows, "|".join(map(re.escape, words)))
+
+
+@cache
+def _extra(patterns: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """The configured patterns; nested repeats and back references are refused, they can take exponential time."""
+    made = []
+    for i, pattern in enumerate(patterns):
+        if _UNSAFE.search(pattern) or len(pattern) > 500:
+            raise ConfigError(f"identifier_patterns[{i}]: nested repeats and back references are not allowed")
+        try:
+            made.append(("configured", re.compile(pattern)))
+        except re.error as e:
+            raise ConfigError(f"identifier_patterns[{i}] is not a regular expression: {e}") from e
+    return tuple(made)

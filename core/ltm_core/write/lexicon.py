@@ -1,0 +1,244 @@
+"""The word knowledge of the write path: cues, frames, patterns, relations, kin, classes and the gate's weights.
+
+All of it is data under ``ltm_core/lexicon/write``; this module only compiles it. `default_lexicon` reads it once.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from types import MappingProxyType
+from typing import Any, cast
+
+from ltm_core.types import FactKind, Importance, Modality
+from ltm_core.write.gate import Gate, load_gate
+from ltm_core.write.plan import Move
+
+LANGUAGES = ("en", "zh", "ja")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """What is known of one relation: how many values it holds, and how much its facts matter."""
+
+    name: str
+    single: bool = False
+    kind: FactKind = "fact"
+    importance: Importance = "medium"
+    family: str = ""
+    """Relations of one family speak of the same things: what ends one ends the others (eats, drinks, likes)."""
+    slot: str = "other"
+    replaces: bool = False
+    """Holds several values, but "now X" or "changed to X" ends the one value known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pattern:
+    """One way of saying a relation, as a regular expression with a group ``object``."""
+
+    name: str
+    regex: re.Pattern[str]
+    relation: str
+    positive: bool = True
+    move: Move | None = None
+    modality: Modality | None = None
+    subject: str = ""
+    """A fixed subject, such as ``assistant``."""
+    confidence: float = 0.95
+    strong: bool = True
+    whole: bool = False
+    """The object is not split at list marks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """Everything compiled for one language."""
+
+    language: str
+    flags: Mapping[str, re.Pattern[str]]
+    patterns: tuple[Pattern, ...] = ()
+    frames: tuple[Pattern, ...] = ()
+    standing: tuple[Pattern, ...] = ()
+    parts: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    kin: Mapping[str, str] = field(default_factory=dict)
+    pets: Mapping[str, str] = field(default_factory=dict)
+    functional: frozenset[str] = frozenset()
+    """Nouns of which a person has one value ("blood type", "车牌号")."""
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    """Folded noun of a person's attribute -> relation."""
+
+    def words_of(self, name: str) -> Mapping[str, str]:
+        """A word table by its name."""
+        return {"attributes": self.attributes, "kin": self.kin, "pets": self.pets}[name]
+
+    @property
+    def joint(self) -> re.Pattern[str]:
+        return self.parts["joint"]
+
+    def opens(self, text: str) -> bool:
+        """Whether what stands before a colon introduces something rather than naming its left half."""
+        names = ("body_open", "fiction_open", "command", "remember", "correction", "injection", "quotation")
+        return any(self.flags[n].search(text) for n in names)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lexicon:
+    """The compiled word knowledge of all languages."""
+
+    languages: Mapping[str, Rules]
+    relations: Mapping[str, Relation]
+    classes: Mapping[str, Mapping[str, str]]
+    """Folded member -> class, per class name; see ``classes.tsv``."""
+    members: Mapping[str, frozenset[str]]
+    """Folded word -> the classes it belongs to."""
+    class_names: Mapping[str, str]
+    """Folded name of a class, as people say it ("fruit", "水果") -> class."""
+    gate: Gate
+    identifiers: tuple[Mapping[str, str], ...] = ()
+    identifier_words: Mapping[str, str] = field(default_factory=dict)
+    identifier_prefixes: Mapping[str, str] = field(default_factory=dict)
+
+    def rules(self, language: str) -> Rules:
+        """The rules of a language; of English when there are none."""
+        return self.languages.get(language) or self.languages["en"]
+
+    def is_single_valued(self, relation: str) -> bool:
+        """Whether a subject has one value of the relation at a time; False for an unknown one."""
+        return self.relation(relation).single
+
+    def relation(self, name: str) -> Relation:
+        """What is known of a relation; an unknown one is multi-valued."""
+        known = self.relations.get(name)
+        if known is not None:
+            return known
+        base, _, _rest = name.partition(":")
+        known = self.relations.get(base + ":*")
+        if known is None:
+            return Relation(name=name)
+        return Relation(
+            name=name,
+            single=known.single,
+            kind=known.kind,
+            importance=known.importance,
+            family=known.family,
+            slot=known.slot,
+            replaces=known.replaces,
+        )
+
+
+def _root() -> Traversable:
+    return files("ltm_core.lexicon").joinpath("write")
+
+
+def _toml(*path: str) -> dict[str, Any]:
+    file = _root().joinpath(*path)
+    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+
+
+def _any_of(patterns: list[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{p})" for p in patterns) or r"(?!)", re.I)
+
+
+def _expand(text: str, macros: Mapping[str, str]) -> str:
+    for _ in range(4):
+        text, changed = re.subn(r"\{([a-z_]+)\}", lambda m: macros.get(m[1], m[0]), text)
+        if not changed:
+            break
+    return _named_once(text)
+
+
+def _named_once(text: str) -> str:
+    """A macro may be used twice in one expression; its group keeps its name only once."""
+    first, *more = text.split("(?P<pre>")
+    if len(more) > 1:
+        text = first + "(?P<pre>" + more[0] + ("(?P<pre2>" if "(?P<pre2>" not in text else "(?:").join(["", more[1]])
+        text += "".join("(?:" + m for m in more[2:])
+    return text
+
+
+def _patterns(rows: list[dict[str, Any]], macros: Mapping[str, str], *, prefix: str) -> tuple[Pattern, ...]:
+    made = []
+    for n, row in enumerate(rows):
+        made.append(
+            Pattern(
+                name=str(row.get("name") or f"{prefix}.{row['relation']}.{n}"),
+                regex=re.compile(_expand(row["match"], macros), re.I),
+                relation=row["relation"],
+                positive=row.get("positive", True),
+                move=cast("Move | None", row.get("move")),
+                modality=cast("Modality | None", row.get("modality")),
+                subject=row.get("subject", ""),
+                confidence=row.get("confidence", 0.95),
+                strong=row.get("strong", True),
+                whole=row.get("whole", False),
+            )
+        )
+    return tuple(made)
+
+
+def _rules(language: str) -> Rules:
+    cues = _toml(language, "rules.toml")
+    words = _toml(language, "words.toml")
+    extraction = _toml(language, "patterns.toml")
+    macros: dict[str, str] = dict(extraction.get("macros", {}))
+    kin = {k: v for k, v in words.get("kin", {}).items()}
+    pets = {k: v for k, v in words.get("pets", {}).items()}
+    macros.setdefault("kin", "|".join(sorted(map(re.escape, kin), key=len, reverse=True)) or r"(?!)")
+    macros.setdefault("pet", "|".join(sorted(map(re.escape, pets), key=len, reverse=True)) or r"(?!)")
+    parts = {k: re.compile(_expand(v, macros), re.I) for k, v in extraction.get("parts", {}).items()}
+    return Rules(
+        language=language,
+        flags=MappingProxyType({k: _any_of(v) for k, v in cues["flags"].items()}),
+        patterns=_patterns(extraction.get("pattern", []), macros, prefix=language),
+        frames=_patterns(extraction.get("frame", []), macros, prefix=f"{language}.frame"),
+        standing=_patterns(extraction.get("standing", []), macros, prefix=f"{language}.standing"),
+        parts=MappingProxyType(parts),
+        kin=MappingProxyType(kin),
+        pets=MappingProxyType(pets),
+        functional=frozenset(words.get("functional", [])),
+        attributes=MappingProxyType({k.casefold(): v for k, v in words.get("attributes", {}).items()}),
+    )
+
+
+def _classes() -> tuple[dict[str, dict[str, str]], dict[str, frozenset[str]], dict[str, str]]:
+    from ltm_core.write.norm import fold
+
+    by_class: dict[str, dict[str, str]] = {}
+    members: dict[str, set[str]] = {}
+    names: dict[str, str] = {}
+    for line in _root().joinpath("classes.tsv").read_text(encoding="utf-8").splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        name, spoken, words = line.split("\t")
+        for s in spoken.split("|"):
+            names[fold(s)] = name
+        for w in words.split("|"):
+            by_class.setdefault(name, {})[fold(w)] = name
+            members.setdefault(fold(w), set()).add(name)
+    return by_class, {k: frozenset(v) for k, v in members.items()}, names
+
+
+@cache
+def default_lexicon() -> Lexicon:
+    """The bundled lexicon, compiled once per process."""
+    relations = {
+        name: Relation(name=name, **row) for name, row in _toml("relations.toml").get("relation", {}).items()
+    }
+    by_class, members, names = _classes()
+    ids = _toml("identifiers.toml")
+    return Lexicon(
+        languages=MappingProxyType({language: _rules(language) for language in LANGUAGES}),
+        relations=MappingProxyType(relations),
+        classes=MappingProxyType(by_class),
+        members=MappingProxyType(members),
+        class_names=MappingProxyType(names),
+        gate=load_gate(),
+        identifiers=tuple(ids.get("identifier", [])),
+        identifier_words=MappingProxyType(ids.get("words", {})),
+        identifier_prefixes=MappingProxyType(ids.get("prefixes", {})),
+    )

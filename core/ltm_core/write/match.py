@@ -1,0 +1,110 @@
+"""Which known facts a candidate speaks of: same subject, same thing, same family of relations."""
+
+from __future__ import annotations
+
+import re
+
+from ltm_core.types import Fact
+from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.norm import fold
+from ltm_core.write.plan import Candidate
+
+_PLACES = frozenset("lives_in works_at studies_at hometown address located_in".split())
+_DIGITS = re.compile(r"\d+")
+_WORK = frozenset("works_at occupation".split())
+
+
+def same_subject(fact: Fact, candidate: Candidate) -> bool:
+    """Whether both speak of the same one, said by the same speaker."""
+    return fold(fact.subject) == fold(candidate.subject) and (fact.speaker or None) == (candidate.speaker or None)
+
+
+def related(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
+    """Whether the fact's relation is the candidate's or of its family."""
+    if fact.relation == candidate.relation:
+        return True
+    family = lexicon.relation(candidate.relation).family
+    return bool(family) and lexicon.relation(fact.relation).family == family
+
+
+def same_thing(fact: Fact, value: str, *, loose: bool = False) -> bool:
+    """Whether the fact's object is the thing that ``value`` (folded head) names.
+
+    ``loose``: a place may be named by a part of itself ("北京" for "北京朝阳区").
+    """
+    held = fact.object_normalized or fold(fact.object)
+    if not held or not value:
+        return False
+    if held == value or _singular(held) == _singular(value):
+        return True
+    if loose or fact.relation in _PLACES:
+        short, long = sorted((held, value), key=len)
+        return len(short) >= 2 and (long.startswith(short) or long.endswith(short))
+    return False
+
+
+def _singular(value: str) -> str:
+    if value.isascii() and len(value) > 3 and value.endswith("s") and not value.endswith("ss"):
+        return value[:-2] if value.endswith(("ches", "shes", "xes")) else value[:-1]
+    return value
+
+
+def in_classes(fact: Fact, classes: tuple[str, ...], lexicon: Lexicon) -> bool:
+    """Whether the fact's object belongs to one of the classes, by its own name or its last word."""
+    held = fact.object_normalized or fold(fact.object)
+    names = {held, _singular(held)}
+    if held.isascii():
+        words = held.split()
+        names |= {" ".join(words[i:]) for i in range(len(words))}
+        names |= {_singular(n) for n in names}
+    else:
+        names |= {held[i:] for i in range(1, len(held) - 1)}
+    if any(lexicon.class_names.get(n) in classes for n in names):
+        return True
+    return any(c in classes for n in names for c in lexicon.members.get(n, ()))
+
+
+def same_statement(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
+    """Whether the fact already says what the candidate says, in the same or other words of the lexicon."""
+    if fact.is_positive != candidate.is_positive or (fact.modality == "past") != (candidate.modality == "past"):
+        return False
+    if (fact.modality == "temporary") != (candidate.modality == "temporary"):
+        return False
+    if fact.relation == candidate.relation:
+        return fact.object_normalized == candidate.object_normalized or (
+            _singular(fact.object_normalized) == _singular(candidate.object_normalized)
+        )
+    return fold(fact.text) == fold(candidate.text)
+
+
+def same_meaning(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
+    """Whether a high cosine may count as the same statement: nothing names two different things."""
+    if fact.relation != candidate.relation or fact.is_positive != candidate.is_positive:
+        return False
+    if fact.modality != candidate.modality or lexicon.relation(fact.relation).single or fact.kind == "status":
+        return False
+    if lexicon.relation(fact.relation).slot == "name" or fact.relation in lexicon.identifier_words:
+        return False
+    if _DIGITS.findall(fact.text) != _DIGITS.findall(candidate.text):
+        return False
+    one, two = fact.object_normalized, candidate.object_normalized
+    siblings = lexicon.members.get(one, frozenset()) & lexicon.members.get(two, frozenset())
+    return not siblings
+
+
+def ended_by(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
+    """Whether a candidate that ends or denies something ends this fact."""
+    if not fact.is_positive or fact.modality in ("past", "temporary"):
+        return False
+    if candidate.relation == "employment" and candidate.move == "cease":
+        return fact.relation in _WORK or fact.relation == "employment"
+    if candidate.classes and _may_end_class(fact, candidate, lexicon) and in_classes(fact, candidate.classes, lexicon):
+        return True
+    unknown = candidate.relation_confidence < 0.5 and candidate.move in ("cease", "correct")
+    if not related(fact, candidate, lexicon) and not unknown:
+        return False
+    return same_thing(fact, candidate.object_normalized)
+
+
+def _may_end_class(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
+    return lexicon.relation(fact.relation).family == lexicon.relation(candidate.relation).family

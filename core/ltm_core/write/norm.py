@@ -1,0 +1,63 @@
+"""Length-preserving normalisation and the comparable form of an object.
+
+`normal` keeps every character at its place, so that a span found in the normal form is a span of the
+original. `head` is what two objects are compared by.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from importlib.resources import files
+
+_PUNCTUATION = {"，": "，", "’": "'", "‘": "'", "“": '"', "”": '"', "＂": '"', "？": "?", "！": "!", "　": " "}
+_KANA = re.compile(r"[ぁ-ゖァ-ヺー]")
+_HAN = re.compile(r"[㐀-䶿一-鿿豈-﫿]")
+_LATIN = re.compile(r"[A-Za-z]")
+_EDGES = re.compile(r"^[\s\"'“”‘’「」『』《》()（）\[\]【】,，.。!！?？;；:：、~～…-]+|"
+                    r"[\s\"'“”‘’「」『』《》()（）\[\]【】,，.。!！?？;；:：、~～…-]+$")
+_SPACES = re.compile(r"\s+")
+
+
+@cache
+def _table() -> dict[int, str]:
+    table = {ord(k): v for k, v in _PUNCTUATION.items()}
+    for code in range(0xFF01, 0xFF5F):  # full-width ASCII
+        table.setdefault(code, chr(code - 0xFEE0))
+    for keep in "，；：（）":
+        table[ord(keep)] = keep
+    data = files("ltm_core.lexicon").joinpath("write", "zh", "traditional.tsv").read_text(encoding="utf-8")
+    for line in data.splitlines():
+        if line and not line.startswith("#"):
+            traditional, simplified = line.split("\t")
+            for t, s in zip(traditional, simplified, strict=True):
+                table[ord(t)] = s
+    return table
+
+
+def normal(text: str) -> str:
+    """The text with full-width letters, curly quotes and traditional characters replaced one for one."""
+    return text if text.isascii() else text.translate(_table())
+
+
+def script(text: str) -> str:
+    """``ja`` when kana occur, ``zh`` when Han characters do, ``en`` for Latin letters, else ``other``."""
+    if text.isascii():
+        return "en"
+    if _KANA.search(text):
+        return "ja"
+    if _HAN.search(text):
+        return "zh"
+    return "en" if len(_LATIN.findall(text)) * 2 >= sum(c.isalpha() for c in text) else "other"
+
+
+def trim(text: str) -> str:
+    """The text without quotes, brackets, punctuation and blanks at its edges."""
+    return _EDGES.sub("", text)
+
+
+def fold(text: str) -> str:
+    """Comparable form: compatibility characters unified, lower case, simplified, single blanks, no edges."""
+    folded = unicodedata.normalize("NFKC", text).casefold().translate(_table())
+    return _SPACES.sub(" ", trim(folded))

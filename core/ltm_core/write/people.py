@@ -1,0 +1,121 @@
+"""Whose life a clause speaks of: the speaker's, one of his own people's or animals', the assistant's, a stranger's.
+
+Relatives and animals keep their own subject under a canonical key (``sister``, ``cat:Mimi``), so that their
+facts never meet the user's.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from ltm_core.write.clauses import Clause
+from ltm_core.write.lexicon import Lexicon, Rules
+from ltm_core.write.plan import Utterance
+
+_OURS = re.compile(r"^(?:my|our|the|我们家?|咱们?家?|我家|俺们?|本人|我自己|自己|我|私|僕|俺|うち)$", re.I)
+_PRONOUN = re.compile(
+    r"^(?P<p>he|she|they|it|her|his|their|他们?|她们?|它们?)(?:'s|'re|'ve)?(?=[\s'，,]|[一-鿿]|$)", re.I
+)
+_OUR = re.compile(r"^ (?:is|was|plays|works|lives|has|runs|teaches|studies|joined|leads|likes|loves|sings|drives)\b.*\b(?:my|our)\b", re.I)
+_NO_NAMES = frozenset(
+    "what who where when why how this that these those there here it he she they we you if mum mom dad "
+    "work home today yesterday tomorrow life".split()
+)
+_OWN_NAME = re.compile(r"^(?P<name>[A-Z][a-zé'-]+(?: [A-Z][a-zé'-]+)?)(?='s | |$)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """The subject of a clause and where what is said of it begins."""
+
+    key: str
+    """``user``, ``speaker:<name>``, ``assistant``, a relative or animal, or "" for a stranger."""
+    rest: int
+    """Offset in the clause after the subject."""
+    start: int = 0
+    """Offset in the clause after leading connectives and adverbials."""
+    words: int = 0
+    """Offset after leading connectives only: the statement's own words begin here."""
+    kind: str = "self"
+    """self, dropped, kin, pet, entity, pronoun, assistant or stranger."""
+    owns: bool = False
+    """Possessive: what follows is something of the subject ("my sister's birthday")."""
+
+
+def speaker_key(utterance: Utterance) -> tuple[str, str | None]:
+    """Subject of the first person and the speaker's name to store: the user, or another of a group chat."""
+    if utterance.name and utterance.me and utterance.name != utterance.me:
+        return f"speaker:{utterance.name}", utterance.name
+    return "user", None
+
+
+def lead(norm: str, rules: Rules) -> int:
+    """Where a clause begins after "and", "by the way", "remember that", …"""
+    found = rules.parts["lead"].match(norm)
+    return found.end() if found and found.end() < len(norm) else 0
+
+
+def subject_of(
+    clause: Clause, lexicon: Lexicon, *, me: str, inherited: str = "", entities: tuple[str, ...] = ()
+) -> Subject:
+    """The subject of the clause; ``inherited`` is the relative or animal that the last clause spoke of."""
+    rules = lexicon.rules(clause.language)
+    words = lead(clause.norm, rules)
+    adverbial = rules.parts["adverbial"].match(clause.norm[words:])
+    start = words + (adverbial.end() if adverbial else 0)
+    subject = _subject(clause.norm[start:], start, rules, me=me, inherited=inherited, entities=entities)
+    return replace(subject, words=words)
+
+
+def _subject(
+    text: str, start: int, rules: Rules, *, me: str, inherited: str, entities: tuple[str, ...]
+) -> Subject:
+    own = _own(text, rules, start, me=me)
+    if own is not None:
+        return own
+    first = rules.parts["subject"].match(text)
+    if first:
+        return Subject(key=me, rest=start + first.end(), start=start)
+    pronoun = _PRONOUN.match(text)
+    if pronoun:
+        kind = "pronoun" if inherited else "stranger"
+        return Subject(key=inherited, rest=start + pronoun.end(), start=start, kind=kind)
+    for entity in entities:
+        if text.startswith(entity):
+            after = text[len(entity) :]
+            owns = after.startswith(("'s ", "的"))
+            return Subject(key=entity, rest=start + len(entity), start=start, kind="entity", owns=owns)
+    named = _OWN_NAME.match(text)
+    if named and _OUR.search(text[named.end() :]) and named["name"].split()[0].lower() not in _NO_NAMES:
+        return Subject(key=named["name"], rest=start + named.end(), start=start, kind="entity")
+    return Subject(key=me, rest=start, start=start, kind="dropped")
+
+
+def _own(text: str, rules: Rules, start: int, *, me: str) -> Subject | None:
+    """A relative or an animal of the speaker at the start of the clause; a stranger's is nobody of ours."""
+    found = rules.parts["possessive"].match(text)
+    if found is None and "bare_kin" in rules.parts:
+        found = rules.parts["bare_kin"].match(text)
+    if found is None:
+        return None
+    groups = found.groupdict()
+    word = groups["kin"].lower()
+    key = rules.kin.get(word) or rules.pets.get(word) or ""
+    owner = groups.get("owner") or ""
+    is_pet = word in rules.pets and word not in rules.kin
+    if rules.language == "zh" and not owner and is_pet:
+        return None
+    if owner and not _OURS.match(owner):
+        return Subject(key="", rest=start + found.end(), start=start, kind="stranger")
+    if rules.language == "en" and owner.lower() == "the" and not (is_pet or key in ("wife", "husband", "children")):
+        return Subject(key="", rest=start + found.end(), start=start, kind="stranger")
+    if groups.get("name"):
+        key = f"{key}:{groups['name']}"
+    if me != "user":
+        key = f"{me}/{key}"
+    owns = bool(groups.get("own"))
+    rest = start + found.end()
+    if not owns and rules.language in ("zh", "ja") and text[found.end() : found.end() + 1] in ("的", "の"):
+        owns, rest = True, rest + 1
+    return Subject(key=key, rest=rest, start=start, kind="pet" if is_pet else "kin", owns=owns)

@@ -1,0 +1,91 @@
+"""Explicit requests: "remember that …", "记一下：…". What follows is kept, whoever it is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ltm_core.types import Anchor, Evidence
+from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.norm import fold, trim
+from ltm_core.write.people import lead, speaker_key
+from ltm_core.write.plan import Candidate, Utterance
+from ltm_core.write.scopes import Read
+
+_FILLER = re.compile(
+    r"^(?:(?:that|this|these|it|for me|down|please|the following|here'?s|:|：|,|，|一下|这个|这点|这一点|这件事|哈|啊|哦|好|了|我(?:说)?的话)[\s:：,，]*)+",
+    re.I,
+)
+_HELD = frozenset(["fiction", "injection", "quotation", "question", "irony"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explicit:
+    """What the user asked to remember: its anchor, the clauses it spans, and a note of its words."""
+
+    anchor: Anchor
+    clauses: tuple[int, ...]
+    note: Candidate
+
+
+def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple[Explicit, ...]:
+    """Every explicit request of the message with the words to keep."""
+    found: list[Explicit] = []
+    taken: set[int] = set()
+    for i, r in enumerate(reads):
+        if i in taken or not r["remember"] or r.veto in _HELD:
+            continue
+        spans = [i]
+        for j in range(i + 1, len(reads)):
+            same = reads[j].clause.sentence == r.clause.sentence
+            opener = not _content(r, lexicon)[2] and j == i + 1
+            if not (same or opener) or reads[j].veto in _HELD or reads[j]["command"] and not opener:
+                break
+            spans.append(j)
+        start, _, words = _content(r, lexicon)
+        end = reads[spans[-1]].clause.end
+        if not words:
+            if len(spans) == 1:
+                continue
+            start = reads[spans[1]].clause.start
+        text = trim(utterance.content[start:end])
+        if len(text) < 2:
+            continue
+        taken.update(spans)
+        evidence = Evidence(message_id=utterance.message_id, start=start, end=end)
+        anchor = Anchor(
+            kind="explicit_request", text=text, evidence=evidence, reason="the user asked to remember", importance="high"
+        )
+        me, speaker = speaker_key(utterance)
+        note = Candidate(
+            subject=me,
+            relation="note",
+            object=text,
+            object_normalized=fold(text),
+            text=text,
+            is_about_user=False,
+            speaker=speaker,
+            relation_confidence=0.0,
+            importance="high",
+            valid_from=utterance.at,
+            said_at=utterance.at,
+            evidence=(evidence,),
+            rule="explicit_request",
+        )
+        found.append(Explicit(anchor=anchor, clauses=tuple(spans), note=note))
+    return tuple(found)
+
+
+def _content(r: Read, lexicon: Lexicon) -> tuple[int, int, str]:
+    """Where the words to keep begin in the message, where the clause ends, and the words themselves."""
+    rules = lexicon.rules(r.clause.language)
+    norm = r.clause.norm
+    opened = rules.flags["remember"].match(norm)
+    begin = max(opened.end() if opened else 0, lead(norm, rules) if opened else 0)
+    rest = norm[begin:]
+    filler = _FILLER.match(rest.lstrip(" ,，:："))
+    begin += len(rest) - len(rest.lstrip(" ,，:："))
+    begin += filler.end() if filler else 0
+    words = trim(r.clause.text[begin:])
+    return r.clause.start + begin, r.clause.end, words

@@ -1,0 +1,297 @@
+"""Candidates meet what is known: reinforce, supersede, close, retract, or stand beside it. Pure.
+
+Only facts of the same subject and speaker are ever touched, and of those only the same single-valued relation,
+the same thing, or the class of things that the words end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from ltm_core.types import Fact
+from ltm_core.write.lexicon import Lexicon, default_lexicon
+from ltm_core.write.match import ended_by, related, same_meaning, same_statement, same_subject, same_thing
+from ltm_core.write.norm import fold
+from ltm_core.write.plan import Candidate, Decision
+from ltm_core.write.rows import Labels, closed, is_late, new_fact, reinforced, retracted
+
+__all__ = ["Reach", "reach_of", "resolve", "retract_for_edit"]
+
+_SAME_INSTANT_TEXT = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """Which current facts `resolve` must be given: some slots, whole subjects, or everything."""
+
+    slots: tuple[tuple[str, str], ...] = ()
+    subjects: tuple[str, ...] = ()
+    everything: bool = False
+
+
+def reach_of(candidates: Iterable[Candidate], lexicon: Lexicon | None = None) -> Reach:
+    """The current facts that these candidates may touch; nothing outside it changes the outcome."""
+    known = lexicon or default_lexicon()
+    slots: dict[tuple[str, str], None] = {}
+    subjects: dict[str, None] = {}
+    for c in candidates:
+        family = known.relation(c.relation).family
+        if c.reach != "slot" or family or c.wrong_object or not c.is_positive or c.move in ("cease", "revert"):
+            subjects[c.subject] = None
+        else:
+            slots[(c.subject, c.relation)] = None
+    return Reach(
+        slots=tuple(s for s in slots if s[0] not in subjects),
+        subjects=tuple(subjects),
+    )
+
+
+def resolve(
+    candidates: Iterable[Candidate],
+    current: Sequence[Fact],
+    *,
+    user_id: str,
+    session_id: str | None = None,
+    agent_id: str | None = None,
+    task_id: str | None = None,
+    app_id: str | None = None,
+    now: datetime,
+    new_id: Callable[[], str],
+    lexicon: Lexicon,
+    similarity: Callable[[str, str], float] | None = None,
+    relation_threshold: float = 0.7,
+    duplicate_similarity: float = 0.92,
+) -> tuple[Decision, ...]:
+    """The changes that make the candidates known, in order; each row as it must be afterwards."""
+    labels = Labels(
+        user_id=user_id, session_id=session_id, agent_id=agent_id, task_id=task_id, app_id=app_id
+    )
+    state = _State(
+        known={f.id: f for f in current if f.is_current and f.user_id == user_id},
+        labels=labels,
+        now=now,
+        new_id=new_id,
+        lexicon=lexicon,
+        similarity=similarity,
+        relation_threshold=relation_threshold,
+        duplicate_similarity=duplicate_similarity,
+    )
+    decisions: list[Decision] = []
+    for candidate in candidates:
+        decisions += state.take(candidate)
+    return tuple(decisions)
+
+
+@dataclass(slots=True)
+class _State:
+    known: dict[str, Fact]
+    labels: Labels
+    now: datetime
+    new_id: Callable[[], str]
+    lexicon: Lexicon
+    similarity: Callable[[str, str], float] | None
+    relation_threshold: float
+    duplicate_similarity: float
+
+    def take(self, c: Candidate) -> list[Decision]:
+        mine = [f for f in self.known.values() if same_subject(f, c)]
+        if c.modality == "past":
+            return self._history(c, mine)
+        if c.modality == "temporary":
+            return self._reinforce(c, mine) or [self._add(c, "a state that ends by itself")]
+        if c.kind == "solution":
+            return self._reinforce(c, mine) or [self._add(c, "a confirmed solution")]
+        wrong = self._wrong(c, mine)
+        same = self._reinforce(c, [f for f in mine if f.id not in {w.id for w in wrong}])
+        ended = [] if wrong else self._ended(c, mine)
+        if same:
+            return [*same, *self._end(wrong, retract=True, by=same[0].fact.id), *self._end(ended, by=same[0].fact.id, at=c.valid_from)]
+        rivals = self._rivals(c, mine, {f.id for f in (*wrong, *ended)})
+        newer = [f for f in rivals if is_late(c, f)]
+        if newer:
+            return [self._late(c, newer)]
+        return self._replace(c, wrong, [*ended, *rivals])
+
+    # what there is ------------------------------------------------------------------------------------
+    def _reinforce(self, c: Candidate, mine: Sequence[Fact]) -> list[Decision]:
+        for f in mine:
+            if same_statement(f, c, self.lexicon) or self._alike(f, c):
+                if c.evidence and all(e in f.evidence for e in c.evidence):
+                    return [Decision(op="skip", fact=f, previous=f, reason="already known from these words")]
+                after = reinforced(f, c)
+                self.known[f.id] = after
+                return [Decision(op="reinforce", fact=after, previous=f, reason="said again")]
+        return []
+
+    def _alike(self, f: Fact, c: Candidate) -> bool:
+        if self.similarity is None or not same_meaning(f, c, self.lexicon):
+            return False
+        return self.similarity(f.text, c.text) >= self.duplicate_similarity
+
+    def _wrong(self, c: Candidate, mine: Sequence[Fact]) -> list[Fact]:
+        """The beliefs that a correction names as never true."""
+        if c.move != "correct":
+            return []
+        if c.wrong_object:
+            sure = c.relation_confidence >= self.relation_threshold
+            return [
+                f
+                for f in mine
+                if same_thing(f, c.wrong_object, loose=True) and (related(f, c, self.lexicon) or not sure)
+            ]
+        if not c.is_positive:
+            return [f for f in mine if ended_by(f, c, self.lexicon)]
+        if c.single_valued and c.relation_confidence >= self.relation_threshold:
+            return [f for f in mine if f.relation == c.relation and f.is_positive and not self._equal(f, c)]
+        return []
+
+    def _ended(self, c: Candidate, mine: Sequence[Fact]) -> list[Fact]:
+        """The facts that the words end: what is denied, what was changed away from, what is true again."""
+        if not c.is_positive or c.move == "cease":
+            return [f for f in mine if ended_by(f, c, self.lexicon)]
+        if c.wrong_object and c.move == "change":
+            return [f for f in mine if related(f, c, self.lexicon) and same_thing(f, c.wrong_object, loose=True)]
+        return [
+            f
+            for f in mine
+            if not f.is_positive
+            and f.modality not in ("past", "temporary")
+            and related(f, c, self.lexicon)
+            and same_thing(f, c.object_normalized)
+        ]
+
+    def _rivals(self, c: Candidate, mine: Sequence[Fact], taken: set[str]) -> list[Fact]:
+        """Other values of the same single-valued slot."""
+        if not c.is_positive or c.relation_confidence < self.relation_threshold:
+            return []
+        slot = [
+            f
+            for f in mine
+            if f.relation == c.relation
+            and f.is_positive
+            and f.modality not in ("past", "temporary")
+            and f.id not in taken
+            and not self._equal(f, c)
+        ]
+        if c.single_valued:
+            return slot
+        replaces = self.lexicon.relation(c.relation).replaces and c.move == "change"
+        return slot if replaces and len(slot) == 1 and not taken else []
+
+    def _equal(self, f: Fact, c: Candidate) -> bool:
+        return (f.object_normalized or fold(f.object)) == c.object_normalized
+
+    # what becomes of it -------------------------------------------------------------------------------
+    def _add(self, c: Candidate, reason: str) -> Decision:
+        fact = new_fact(c, self.labels, id=self.new_id(), now=self.now)
+        if fact.is_current:
+            self.known[fact.id] = fact
+        return Decision(op="add", fact=fact, reason=reason)
+
+    def _late(self, c: Candidate, newer: Sequence[Fact]) -> Decision:
+        first = min(newer, key=lambda f: f.valid_from)
+        end = max(c.valid_from, first.valid_from if first.valid_from > c.valid_from else c.said_at or c.valid_from)
+        fact = new_fact(replace(c, valid_to=end), self.labels, id=self.new_id(), now=self.now)
+        fact = replace(fact, superseded_by=first.id, is_current=False)
+        return Decision(op="add", fact=fact, reason="older than what is known: kept as history")
+
+    def _history(self, c: Candidate, mine: Sequence[Fact]) -> list[Decision]:
+        """What is told as past is kept closed; "used to" also ends what was still believed."""
+        out: list[Decision] = []
+        if c.move == "cease":
+            over = [f for f in mine if f.is_positive and related(f, c, self.lexicon) and same_thing(f, c.object_normalized)]
+            out += self._end(over, by=None, at=c.said_at or self.now)
+        if out:
+            return out
+        if self._told(c, mine):
+            return [Decision(op="skip", fact=self._told(c, mine)[0], reason="known already")]
+        until = c.valid_to or c.said_at or c.valid_from
+        fact = new_fact(replace(c, valid_to=max(until, c.valid_from)), self.labels, id=self.new_id(), now=self.now)
+        return [Decision(op="add", fact=replace(fact, is_current=False), reason="told as past")]
+
+    def _told(self, c: Candidate, mine: Sequence[Fact]) -> list[Fact]:
+        return [f for f in mine if f.modality == "past" and f.relation == c.relation and self._equal(f, c)]
+
+    def _replace(self, c: Candidate, wrong: Sequence[Fact], over: Sequence[Fact]) -> list[Decision]:
+        fact = new_fact(c, self.labels, id=self.new_id(), now=self.now)
+        if fact.is_current:
+            self.known[fact.id] = fact
+        after = [
+            *((retracted(f, at=self.now, by=fact.id), f) for f in wrong),
+            *((closed(f, at=c.valid_from, by=fact.id), f) for f in over),
+        ]
+        for row, _ in after:
+            self.known.pop(row.id, None)
+        if not after:
+            return [Decision(op="add", fact=fact, reason=c.rule)]
+        reason = "corrected" if wrong else "changed" if c.is_positive else "ended"
+        first = Decision(op="supersede", fact=fact, previous=after[0][0], reason=reason)
+        return [
+            first,
+            *(
+                Decision(op="retract" if row.retracted_at else "close", fact=row, previous=was, reason=reason)
+                for row, was in after[1:]
+            ),
+        ]
+
+    def _end(
+        self, facts: Sequence[Fact], *, by: str | None, at: datetime | None = None, retract: bool = False
+    ) -> list[Decision]:
+        out = []
+        for f in facts:
+            if f.id == by:
+                continue
+            after = retracted(f, at=self.now, by=by) if retract else closed(f, at=at or self.now, by=by)
+            self.known.pop(f.id, None)
+            op = "retract" if retract else "close"
+            out.append(Decision(op="retract" if op == "retract" else "close", fact=after, previous=f, reason="ended"))
+        return out
+
+
+def retract_for_edit(
+    facts: Iterable[Fact], *, message_id: str, now: datetime, new_content: str | None
+) -> tuple[Decision, ...]:
+    """What an edited or erased message (``new_content`` None) does to the facts it supported.
+
+    A fact whose words still stand in the new text keeps its evidence, moved; one that other messages support
+    loses this evidence; the rest is retracted, or erased with its message.
+    """
+    out: list[Decision] = []
+    for f in facts:
+        mine = [e for e in f.evidence if e.message_id == message_id]
+        if not mine and message_id not in f.source_message_ids:
+            continue
+        words = f.text.split(" (")[0]
+        at = new_content.find(words) if new_content and len(words) >= _SAME_INSTANT_TEXT else -1
+        if at >= 0:
+            moved = tuple(
+                replace(e, start=at, end=at + len(words)) if e.message_id == message_id else e for e in f.evidence
+            )
+            if moved != f.evidence:
+                out.append(
+                    Decision(op="reinforce", fact=replace(f, evidence=moved), previous=f, reason="its words moved")
+                )
+            continue
+        others = tuple(e for e in f.evidence if e.message_id != message_id)
+        if others:
+            after = replace(
+                f,
+                evidence=others,
+                source_message_ids=tuple(i for i in f.source_message_ids if i != message_id),
+                support_count=max(1, f.support_count - 1),
+            )
+            out.append(Decision(op="reinforce", fact=after, previous=f, reason="one source less"))
+        elif new_content is None:
+            out.append(Decision(op="erase", fact=f, previous=f, reason="its only source was erased"))
+        elif f.retracted_at is None:
+            out.append(
+                Decision(
+                    op="retract",
+                    fact=retracted(f, at=now, by=f.superseded_by),
+                    previous=f,
+                    reason="its only source was edited",
+                )
+            )
+    return tuple(out)

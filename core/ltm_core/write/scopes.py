@@ -1,0 +1,146 @@
+"""Which clauses are not the user's plain word: questions, conditions, quotations, fiction, orders, others' lives.
+
+A scope opened by one clause reaches the following ones: a condition to the end of its sentence, an order's
+details likewise, a story, a role or a text to be translated to the end of the message. `Read.veto` names the
+first reason why a clause must not become a fact; the gate never sees a vetoed clause.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ltm_core.write.clauses import Clause
+from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.plan import Turn
+
+_ROLE_PLAY_TURNS = 4
+"""User turns for which an opened role play goes on when nobody closes it."""
+_QUOTED = re.compile(r"[\"“「『][^\"”」』]{2,}[\"”」』]")
+_SHORT = 4
+_NOT_CUES = frozenset(
+    "confirmed not_confirmed proposal reference forget suppress not_forget role_play vague_reference".split()
+)
+"""Patterns that other modules run on whole messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A clause with its cues and, if there is one, the reason why it states nothing lasting."""
+
+    clause: Clause
+    flags: dict[str, bool]
+    veto: str = ""
+
+    def __getitem__(self, name: str) -> bool:
+        return self.flags.get(name, False)
+
+
+def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] = ()) -> tuple[Read, ...]:
+    """Every clause with its cues and its veto, in the order of the message."""
+    found: list[Read] = []
+    fiction = "role_play" if _role_play_open(before, lexicon) else ""
+    sentence = -1
+    condition = order = quoting = correction = False
+    for i, clause in enumerate(clauses):
+        flags = cues(clause, lexicon)
+        previous = found[-1] if found else None
+        if clause.sentence != sentence:
+            sentence, condition, order, quoting = clause.sentence, False, False, False
+        if flags["scope_close"]:
+            fiction = ""
+        opened = _opens(clause, flags, clauses[i + 1 :])
+        if flags["conditional"] and not flags["soft_conditional"]:
+            condition = True
+        flags["after_command"] = order and not flags["first_subject"]
+        flags["after_fact"] = previous is not None and not previous.veto and clause.sentence == sentence
+        flags["short"] = len(clause.norm) <= (_SHORT * 3 if clause.language == "en" else _SHORT)
+        flags["opener"] = _is_opener(clause, lexicon)
+        if correction and not flags["correction"]:
+            flags["correction"] = flags["carried_correction"] = True
+        veto = _veto(clause, flags, fiction=fiction or opened, condition=condition, quoting=quoting)
+        found.append(Read(clause, flags, veto))
+        fiction = fiction or (opened if opened != "sentence" else "")
+        order = order or (flags["command"] and not flags["standing"]) or opened == "sentence"
+        quoting = quoting or (flags["quotation"] and clause.norm.rstrip().endswith((":", "：")))
+        correction = flags["correction"] and _is_bare(clause, flags) and not flags["question"]
+    return tuple(found)
+
+
+def cues(clause: Clause, lexicon: Lexicon) -> dict[str, bool]:
+    """The cues of one clause, by name, without its neighbours."""
+    rules = lexicon.rules(clause.language)
+    return {n: p.search(clause.norm) is not None for n, p in rules.flags.items() if n not in _NOT_CUES}
+
+
+def _opens(clause: Clause, flags: dict[str, bool], rest: Sequence[Clause]) -> str:
+    """The scope that a clause opens: to the end of the message, of its sentence, or none."""
+    if flags["fiction_open"]:
+        return "fiction"
+    if flags["body_open"]:
+        ends = clause.norm.rstrip()
+        if ends.endswith((":", "：")) or not _QUOTED.search(ends) and _body_follows(clause, rest):
+            return "body"
+        return "sentence"
+    return ""
+
+
+def _body_follows(clause: Clause, rest: Sequence[Clause]) -> bool:
+    return bool(rest) and not rest[0].norm.rstrip().endswith("?") and rest[0].paragraph - clause.paragraph <= 1
+
+
+def _veto(clause: Clause, flags: dict[str, bool], *, fiction: str, condition: bool, quoting: bool) -> str:
+    """The reason why the clause states nothing lasting about anyone; empty when there is none."""
+    if flags["injection"]:
+        return "injection"
+    if fiction:
+        return "fiction" if fiction != "sentence" else "quotation"
+    if clause.language == "other":
+        return "language"
+    if flags["smalltalk"]:
+        return "smalltalk"
+    if flags["opener"]:
+        return "opener"
+    if flags["irony"]:
+        return "irony"
+    if flags["quotation"] or quoting:
+        return "quotation"
+    if flags["question"]:
+        return "question"
+    if condition:
+        return "conditional"
+    if flags["one_off"]:
+        return "one_off"
+    return ""
+
+
+def _is_bare(clause: Clause, flags: dict[str, bool]) -> bool:
+    """Whether a clause only announces a correction ("no, wait", "说错了")."""
+    limit = 30 if clause.language == "en" else 9
+    return len(clause.norm) <= limit and not (flags["first_subject"] and clause.language == "en")
+
+
+def _is_opener(clause: Clause, lexicon: Lexicon) -> bool:
+    """Whether the clause is nothing but "correction:", "by the way", "记住": it announces the next one."""
+    rules = lexicon.rules(clause.language)
+    bare = clause.norm.rstrip(" :：,，.。!！")
+    found = rules.parts["lead"].match(bare + ", ")
+    if found is not None and found.end() >= len(bare):
+        return True
+    remembered = rules.flags["remember"].match(bare)
+    return remembered is not None and remembered.end() >= len(bare) - 2
+
+
+def _role_play_open(before: Sequence[Turn], lexicon: Lexicon) -> bool:
+    """Whether a game of roles that the user opened a few turns ago is still on."""
+    users = [t for t in before if t.role == "user"][-_ROLE_PLAY_TURNS:]
+    for turn in reversed(users):
+        text = turn.content[:300]
+        for language in ("en", "zh", "ja"):
+            flags = lexicon.rules(language).flags
+            if flags["scope_close"].search(text):
+                return False
+            if flags["role_play"].search(text):
+                return True
+    return False

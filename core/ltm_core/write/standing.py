@@ -1,0 +1,84 @@
+"""Standing instructions to the assistant: how to answer from now on. One-off orders are none."""
+
+from __future__ import annotations
+
+import re
+
+from ltm_core.write.extract import Draft
+from ltm_core.write.lexicon import Lexicon, Rules
+from ltm_core.write.norm import trim
+from ltm_core.write.people import lead
+from ltm_core.write.scopes import Read
+
+
+def standing_draft(read: Read, lexicon: Lexicon) -> Draft | None:
+    """The instruction as a preference about the assistant, or None when the clause gives none."""
+    if read["one_off"] or read["question"] or not (read["standing"] or read["second_person"] or read["first_person"]):
+        return None
+    rules = lexicon.rules(read.clause.language)
+    norm = read.clause.norm
+    start = lead(norm, rules)
+    text = norm[start:]
+    named = _naming(text, start, rules)
+    if named is not None:
+        return named
+    if not read["standing"] or "instruction" not in rules.parts or not rules.parts["instruction"].match(text):
+        return None
+    for p in rules.standing:
+        m = p.regex.search(text)
+        if m is None:
+            continue
+        value = m.groupdict().get("object") or m.group()
+        a, b = m.span("object") if m.groupdict().get("object") else (0, len(text))
+        trimmed = trim(value)
+        if not trimmed:
+            continue
+        a += value.find(trimmed)
+        return Draft(
+            subject="assistant",
+            relation=p.relation,
+            object=trimmed,
+            start=start + a,
+            end=start + a + len(trimmed),
+            positive=p.positive,
+            confidence=p.confidence,
+            rule=p.name,
+            about_user=False,
+        )
+    value = trim(text)
+    begin = start + text.find(value)
+    return Draft(
+        subject="assistant",
+        relation="reply_style",
+        object=value,
+        start=begin,
+        end=begin + len(value),
+        positive=not re.match(r"(?:never|don't|do not|stop|别|不要|不许)", value, re.I),
+        confidence=0.9,
+        rule=f"{rules.language}.standing",
+        about_user=False,
+    )
+
+
+def _naming(text: str, start: int, rules: Rules) -> Draft | None:
+    """What the assistant is called, or calls the user."""
+    for p in rules.patterns:
+        if p.subject != "assistant":
+            continue
+        m = p.regex.match(text)
+        value = trim(m["object"]) if m is not None else ""
+        if m is None or not value:
+            continue
+        begin = start + m.start("object") + m["object"].find(value)
+        return Draft(
+            subject="assistant",
+            relation=p.relation,
+            object=value,
+            start=begin,
+            end=begin + len(value),
+            positive=p.positive,
+            confidence=p.confidence,
+            rule=p.name,
+            about_user=False,
+        )
+    return None

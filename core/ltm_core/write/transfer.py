@@ -1,0 +1,56 @@
+"""A denied fact handed to someone else: "I'm not allergic to nuts, that's my brother"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ltm_core.types import Evidence
+from ltm_core.write.build import head
+from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.norm import trim
+from ltm_core.write.plan import Candidate, Utterance
+from ltm_core.write.scopes import Read
+
+
+def transferred(
+    read: Read, denied: Sequence[Candidate], utterance: Utterance, lexicon: Lexicon, *, said: str
+) -> Candidate | None:
+    """The denied fact as one about the relative that the clause names; None when it names none.
+
+    ``said`` is the denying clause without its subject.
+    """
+    rules = lexicon.rules(read.clause.language)
+    pattern = rules.parts.get("transfer")
+    last = next((c for c in reversed(denied) if not c.is_positive), None)
+    if pattern is None or last is None:
+        return None
+    m = pattern.match(read.clause.norm)
+    if m is None:
+        return None
+    word = m["kin"].lower()
+    key = rules.kin.get(word)
+    if key is None:
+        return None
+    name = trim(read.clause.text[slice(*m.span("whose"))])
+    claim = trim(re.sub(rules.parts["neg"].pattern, "", said, count=1, flags=re.I))
+    claim = re.sub(r"^(?:'m|am|is|do|does|have)\s+", "", claim)
+    text = f"{name}{claim}" if read.clause.language == "zh" else f"{name}: {claim}"
+    return replace(
+        last,
+        subject=key,
+        is_about_user=False,
+        is_positive=True,
+        move="state",
+        reach="slot",
+        classes=(),
+        wrong_object=None,
+        object_normalized=head(last.object, lexicon, read.clause.language),
+        text=text,
+        evidence=(
+            *last.evidence,
+            Evidence(message_id=utterance.message_id, start=read.clause.start, end=read.clause.end),
+        ),
+        rule="transfer",
+    )

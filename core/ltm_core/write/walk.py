@@ -1,0 +1,65 @@
+"""The clauses of a message with their subjects: who each speaks of, carried from clause to clause."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.norm import trim
+from ltm_core.write.people import Subject, speaker_key, subject_of
+from ltm_core.write.plan import Turn, Utterance
+from ltm_core.write.scopes import Read
+
+_INTRODUCED = re.compile(
+    r"\b(?P<en>[A-Z][a-zé'-]+) is (?:my|our) \w+|"
+    r"(?:\b[Mm]y|[Oo]ur) (?:\w+ )?\w+ is (?:called |named )?(?P<en2>[A-Z][a-zé'-]+)\b|"
+    r"(?P<zh>[\u4e00-\u9fff]{2,4})是我(?:们)?的?[\u4e00-\u9fff]{2,4}"
+)
+_MOST_READ = 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoken:
+    """A clause, whose life it tells, and the words that say so when they stand in an earlier clause."""
+
+    read: Read
+    subject: Subject
+    prefix: str = ""
+
+
+def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple[Spoken, ...]:
+    """Every clause with its subject. Vetoed ones too: they may still carry a subject on."""
+    me, _ = speaker_key(utterance)
+    entities = _introduced(utterance.before)
+    found: list[Spoken] = []
+    inherited, words, sentence = "", "", -1
+    for r in reads:
+        if r.clause.sentence != sentence and not r["third_person"]:
+            inherited, words = "", ""
+        sentence = r.clause.sentence
+        subject = subject_of(r.clause, lexicon, me=me, inherited=inherited, entities=tuple(entities))
+        if subject.kind == "dropped" and inherited and not r["first_person"]:
+            subject = replace(subject, key=inherited, kind="inherited")
+        carried = subject.kind in ("inherited", "pronoun")
+        found.append(Spoken(read=r, subject=subject, prefix=words if carried else ""))
+        if subject.kind in ("kin", "pet", "entity"):
+            inherited, words = subject.key, trim(r.clause.text[subject.start : subject.rest].removesuffix("的"))
+        elif subject.kind in ("self", "stranger"):
+            inherited, words = "", ""
+        r.flags["own_kin"] = subject.kind in ("kin", "pet", "pronoun", "inherited", "entity")
+        if r["own_kin"]:
+            r.flags["third_person"] = False
+        entities += _introduced([Turn(id="", role="user", content=r.clause.text)])
+    return tuple(found)
+
+
+def _introduced(turns: Sequence[Turn]) -> list[str]:
+    """Names of people whom the user introduced as his own."""
+    names: dict[str, None] = {}
+    for turn in turns:
+        if turn.role == "user":
+            for m in _INTRODUCED.finditer(turn.content[:_MOST_READ]):
+                names[m["en"] or m["en2"] or m["zh"]] = None
+    return list(names)

@@ -209,6 +209,9 @@ class FakeReader:
             and (sources is None or sources & set(f.source_message_ids))
         ]
 
+    def fact_vectors(self, ids: Sequence[str]) -> dict[str, Any]:
+        return {}
+
     def fact_item(self, id: str) -> int | None:
         return next((n for n, f in self._facts if f.id == id), None)
 

@@ -252,7 +252,9 @@ def _write(
     late = {i for i, v in enumerate(verdicts) if v.fate in ("new", "edit")} - prepared.keys()
     if late:
         prepared |= {
-            i: p for i, p in _prepare(runtime, writer, batch, verdicts, vectors, now=now, zone=zone).items() if i in late
+            i: ready
+            for i, ready in _prepare(runtime, writer, batch, verdicts, vectors, now=now, zone=zone).items()
+            if i in late
         }
     made = vectors.of(())
     statuses: list[MessageStatus] = []

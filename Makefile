@@ -70,7 +70,7 @@ test-heavy: .venv-heavy/test
 test-all: check test test-bare test-heavy
 
 bench: .venv/base
-	.venv/bin/python benchmarks/latency.py $(ARGS)
+	.venv/bin/python -m benchmarks.latency $(ARGS)
 
 clean:
 	rm -rf .venv .venv-bare .venv-heavy .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

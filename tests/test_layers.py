@@ -15,9 +15,8 @@ CORE = ROOT / "core" / "ltm_core"
 HOSTS = ("langchain", "llama_index", "langgraph", "langserve")
 ADAPTERS = ("langchain_ltm", "llamaindex_ltm")
 HEAVY = ("torch", "chromadb", "sentence_transformers", "numpy", "pydantic", "rich", "typer", "asyncio")
-ALLOWED = {"embed/bridges.py", "testing/langchain_model.py", "testing/llamaindex_model.py"}
-"""May name a host: bridges of embedders that the caller has imported already, and scripted models for
-the tests of adapters."""
+ALLOWED = {"testing/langchain_model.py", "testing/llamaindex_model.py"}
+"""Scripted models for tests of a host's adapter; imported by name only."""
 
 
 def imported(path: Path) -> Iterator[str]:

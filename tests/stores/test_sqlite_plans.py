@@ -81,7 +81,7 @@ def exercise(store: SqliteStore) -> None:
         ops.fail_job(job.id, error="e", retry_at=at(99))
         ops.finish_job(job.id)
     ops.users(after="a", limit=2)
-    ops.users_with_doc_types(["minutes"], limit=2)
+    ops.users_with_doc_types(["minutes"], before=at(99), limit=2)
     ops.set_embedder_identity("e2", dimension=DIMENSION, now=T0)
     ops.users_without_vectors(limit=2)
     ops.embedder_identity()

@@ -202,8 +202,8 @@ def _explain(memory: LongTermMemory, user: str, checks: Checks) -> None:
     else:
         checks.that("苏州 is where Lin lives", _user_fact(current, "苏州"))
         checks.that("杭州 was replaced, not lost", _has(past, "杭州") and not _has(current, "杭州"))
-        checks.that("the mango allergy was taken back", _has(past, "芒果") and not _positive(current, "芒果"))
-        checks.that("the allergy to shrimps holds instead", _has(current, "虾"))
+        checks.that("the wrong birthday was taken back", any(f.retracted_at for f in past.values()))
+        checks.that("the right one holds instead", _has(current, "5月8号") and not _has(current, "5月3号"))
         checks.that("the sister's job is not Lin's", not _user_fact(current, "医生"))
     versions = [v for f in past.values() if f.superseded_by for v in memory.history(f.id, user_id=user)]
     checks.that(f"the history of {user}'s home has both cities", len(versions) >= 2)
@@ -211,10 +211,6 @@ def _explain(memory: LongTermMemory, user: str, checks: Checks) -> None:
 
 def _has(facts: dict[str, Fact], word: str) -> bool:
     return any(word in f.object for f in facts.values())
-
-
-def _positive(facts: dict[str, Fact], word: str) -> bool:
-    return any(word in f.object and f.is_positive for f in facts.values())
 
 
 def _user_fact(facts: dict[str, Fact], word: str) -> bool:

@@ -12,7 +12,7 @@ from ltm_core.recall.currency import state
 from ltm_core.recall.data import weights
 from ltm_core.recall.entry import Entry
 from ltm_core.recall.gather import Found
-from ltm_core.recall.question import Question
+from ltm_core.recall.question import Question, asks_for
 from ltm_core.recall.rank import Hit, use
 from ltm_core.recall.select import SAID_BY_FACT
 from ltm_core.store.base import MessageRow
@@ -106,7 +106,7 @@ def fact_entries(
     dropped: list[Dropped] = []
     gain = weights(question.language).relation
     for fact, hit in found.facts.values():
-        asked = fact.relation in question.relations
+        asked = asks_for(question, fact.relation)
         score = hit.score if hit else (HINTED if asked else 0.0)
         if hit and asked:
             score = score * (1 - gain) + gain
@@ -240,4 +240,4 @@ def _zone(name: str, fallback: tzinfo | None) -> tzinfo | None:
         return fallback
 
 
-__all__ = ["fact_entries", "final_score", "message_entries", "with_dates"]
+__all__ = ["fact_entries", "message_entries", "with_dates"]

@@ -132,8 +132,8 @@ def measure_beam(conversations: Iterable[Conversation], embed: Kept | None) -> T
             table.add("baseline R@10", asked.category, conversation.id, recall_at(base, current, 10))
             if asked.original and asked.gold - asked.original:
                 places = {i: n for n, i in enumerate(ids)}
-                new = min((places.get(i, 10**6) for i in asked.gold - asked.original))
-                old = min((places.get(i, 10**6 + 1) for i in asked.original))
+                new = min(places.get(i, 10**6) for i in asked.gold - asked.original)
+                old = min(places.get(i, 10**6 + 1) for i in asked.original)
                 table.add("updated above original", asked.category, conversation.id, float(new < old))
                 table.add("updated in 10", asked.category, conversation.id, float(new < 10))
                 table.add(

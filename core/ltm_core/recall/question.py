@@ -78,6 +78,8 @@ class Question:
     relations: tuple[str, ...] = ()
     """Relations whose facts answer it, whatever their words."""
     about_assistant: bool = False
+    of_answers: bool = False
+    """It asks for what the assistant said ("what did you recommend")."""
     is_greeting: bool = False
     vague: bool = False
     """It names no topic ("上次那个事"): the session has to tell which."""
@@ -122,6 +124,7 @@ def analyse_question(
         aliases=expanded,
         relations=_relations(folded, language),
         about_assistant=any(find(c, folded) for c in cues(language, "assistant")),
+        of_answers=any(find(c, folded) for c in cues(language, "answers")),
         is_greeting=greeting,
         vague=bool(found) and not content and not times and not greeting,
     )
@@ -222,4 +225,4 @@ def asks_for(question: Question, relation: str) -> bool:
     return relation in question.relations or f"{relation.partition(':')[0]}:*" in question.relations
 
 
-__all__ = ["Question", "QueryTerm", "TimeRange", "analyse_question", "asks_for"]
+__all__ = ["QueryTerm", "Question", "TimeRange", "analyse_question", "asks_for"]

@@ -203,12 +203,13 @@ def run(data: Path, only: set[str], embed: Kept | None) -> Iterator[Table]:
         ("locomo", lambda: measure_locomo((c for f in sorted((data / "locomo").glob("*.json")) for c in locomo(f)), embed)),
         ("beam", lambda: measure_beam(beam(data / "beam100k"), embed)),
     ]
+    zh = data / "madial" / "MADial-Bench-zh-memory.json"
     for language in ("zh", "en"):
         memory = data / "madial" / f"MADial-Bench-{language}-memory.json"
         dialogue = sorted((data / "madial").glob(f"{language}-dialogue*.jsonl"))
         if memory.exists() and dialogue:
             tasks.append(
-                ("madial", lambda m=memory, d=dialogue[0], n=language: measure_madial(madial(m, d), embed, n))  # type: ignore[misc]
+                ("madial", lambda m=memory, d=dialogue[0], n=language: measure_madial(madial(m, d, owners=zh), embed, n))  # type: ignore[misc]
             )
     for name, task in tasks:
         if name in only:

@@ -120,7 +120,8 @@ class LTMConversationMemory(BaseMemory):
             shown = yield from self._arriving(scope, value, words)
         with surviving("recall", strict=self.strict):
             return (yield from self._recalling(scope, words, shown))
-        return dict.fromkeys(self.memory_variables, [] if self.return_messages else "")
+        listed = (self.tier_keys or {"working": self.memory_key}).get("working") if self.return_messages else None
+        return {key: [] if key == listed else "" for key in self.memory_variables}
 
     def _arriving(self, scope: Scope, value: Any, words: str) -> Steps[tuple[str, ...]]:
         """The words are stored once and wait for their answer; returns the ids of what the host shows."""

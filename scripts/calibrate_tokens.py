@@ -20,7 +20,7 @@ import re
 import sys
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import tiktoken
@@ -43,14 +43,6 @@ PATTERNS = {
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
 }
 ASCII_SIGNS = [chr(code) for code in range(33, 127) if not chr(code).isalnum()]
-# What may touch a word inside one cut of a tokenizer: signs, quotes, dashes, letters of other scripts.
-# Not the apostrophe: a word right after it is never priced by the lexicon.
-NEIGHBOURS = [
-    *(sign for sign in ASCII_SIGNS if sign != "'"),
-    "\t",
-    *"“‘’”—–…«•·、。，：！？（「《\u00a0\ufeff°№的用はン한аα",
-]
-MAX_WORD = 20
 
 
 class Tokenizers:
@@ -89,14 +81,20 @@ def character_costs(tokenizers: Tokenizers) -> dict[str, int]:
     return {ch: tokenizers.size(ch) for ch in characters if unicodedata.category(ch) not in {"Cn", "Co"}}
 
 
-def crossings(tokenizers: Tokenizers, characters: Iterable[str]) -> Iterator[str]:
-    """Texts in which an entry that begins or ends inside a character could break up its neighbours."""
+def crossings(tokenizers: Tokenizers, costs: dict[str, int]) -> Iterator[str]:
+    """Texts in which an entry that begins or ends inside a character could break up its neighbours.
+
+    Characters that cost all their bytes have no merge to break: of those a few stand for all.
+    """
     ends, begins = defaultdict(list), defaultdict(list)
-    for ch in characters:
+    few: dict[bytes, int] = defaultdict(int)
+    for ch, cost in costs.items():
         raw = ch.encode()
         for length in range(1, len(raw)):
-            ends[raw[-length:]].append(ch)
-            begins[raw[:length]].append(ch)
+            for index, part in ((ends, raw[-length:]), (begins, raw[:length])):
+                few[part] += cost >= len(raw)
+                if cost < len(raw) or few[part] <= 3:
+                    index[part].append(ch)
     for ranks in tokenizers.entries.values():
         for token in ranks:
             if token.isascii():
@@ -109,22 +107,23 @@ def crossings(tokenizers: Tokenizers, characters: Iterable[str]) -> Iterator[str
                 continue
             for left in ends[head] if head else [""]:
                 for right in begins[tail] if tail else [""]:
-                    yield left + middle + right
+                    if (left + middle)[0] > "\x7f":
+                        yield left + middle + right
 
 
 def raise_costs(tokenizers: Tokenizers, costs: dict[str, int]) -> set[str]:
-    """Raise the cost of the first character of pairs that cost more than their sum.
+    """Raise the cost of the first character of texts that cost more than the sum of their characters.
 
     Return the characters that cost one more after a space, which may take their first byte.
     """
     size = tokenizers.size
+    alone = dict(costs)
     after_space = {ch for ch, cost in costs.items() if size(" " + ch) > 1 + cost}
-    pairs = [text for text in crossings(tokenizers, costs) if text[0] > "\x7f"]
-    for text in pairs:
+    for text in crossings(tokenizers, alone):
         excess = size(text) - sum(costs.get(ch, 1) for ch in text)
         if excess > 0:
             costs[text[0]] += excess
-    for text in pairs:
+    for text in crossings(tokenizers, alone):
         excess = size(" " + text) - 1 - sum(costs.get(ch, 1) for ch in text) - (text[0] in after_space)
         if excess == 1 and text[0] not in after_space:
             after_space.add(text[0])
@@ -181,6 +180,21 @@ def short_entries(tokenizers: Tokenizers, length: int) -> str:
     )
 
 
+def neighbours(tokenizers: Tokenizers) -> list[str]:
+    """What may stand before a word in one token: signs, quotes, dashes, letters of other scripts.
+
+    Not the apostrophe: a word right after it is never priced by the lexicon.
+    """
+    found = {"\t", *ASCII_SIGNS} - {"'"}
+    for ranks in tokenizers.entries.values():
+        for token in ranks:
+            text = token.decode("utf-8", "ignore")
+            found.update(
+                re.findall(r"([^\x00-\x7f\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u036f\u1e00-\u1eff])[A-Za-z]", text)
+            )
+    return sorted(found)
+
+
 def lexicon(tokenizers: Tokenizers, limit: int) -> dict[str, str]:
     """Words that are one token after a space, by what they cost without one: 1, 2, or more ("bound").
 
@@ -192,14 +206,14 @@ def lexicon(tokenizers: Tokenizers, limit: int) -> dict[str, str]:
         for token in first
         if re.fullmatch(rb" (?:[a-z]+|[A-Z][a-z]*|[A-Z]{2,6})", token) and token in second and token in third
     )
-    neighbours = [(sign, tokenizers.size(sign)) for sign in NEIGHBOURS]
+    signs = [(sign, tokenizers.size(sign)) for sign in neighbours(tokenizers)]
     found: dict[str, list[str]] = {"1": [], "2": [], "bound": []}
     for _, word in ranked[:limit]:
         if any(tokenizers.size(" " + word + end) > 1 + bool(end) for end in ("", *CONTRACTIONS)):
             continue
         bare = tokenizers.size(word)
         safe = bare <= 2 and all(tokenizers.size(word + end) <= bare + 1 for end in CONTRACTIONS)
-        safe = safe and all(tokenizers.size(sign + word) <= cost + bare for sign, cost in neighbours)
+        safe = safe and all(tokenizers.size(sign + word) <= cost + bare for sign, cost in signs)
         found[str(bare) if safe else "bound"].append(word)
     return {bare: " ".join(sorted(words)) for bare, words in found.items()}
 

@@ -547,6 +547,9 @@ def test_a_failing_recall_still_stores(memory: LongTermMemory) -> None:
     chain = chain_for(failing, model("Yes."), user_id="ana", return_messages=True, prompt=PLACED)
     assert chain.predict(input="I live in Porto.") == "Yes."
     assert turns(memory, "ana") == [("user", "I live in Porto."), ("assistant", "Yes.")]
+    tiers = {"semantic": "facts", "working": "history"}
+    kept = LTMConversationMemory(memory=failing, user_id="ana", return_messages=True, tier_keys=tiers)
+    assert kept.load_memory_variables({"input": "Hi."}) == {"history": [], "facts": ""}
 
 
 # copies ------------------------------------------------------------------------------------------------------

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 BACKGROUND = 1000
 """Chunks of an imagined wider memory without the term: in a memory of three lines no word would be rare."""
+FULL = 24.0
+"""Weight of about four rare words: a question that says more than that is covered when so much of it is found."""
 MOST_TERMS = 64
 """Terms that are scored, the rarest first; a longer question is a pasted text."""
 
@@ -128,6 +130,7 @@ def _cover(out: Lexical, looked_up: _Looked, n: int) -> None:
         weight = head.share * idf(n + BACKGROUND, len(members[0][1]))
         total += weight
         out.coverage[where] += np.float32(weight)
+    total = min(total, FULL)
     if total > 0:
         np.divide(out.coverage, np.float32(total), out=out.coverage)
         np.minimum(out.coverage, np.float32(1), out=out.coverage)

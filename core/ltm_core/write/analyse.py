@@ -34,7 +34,7 @@ Vectors = Callable[[Sequence[str]], "NDArray[np.float32] | None"]
 
 _STRONG_FLOOR = 0.3
 """Gate probability from which a clause that a known pattern reads is kept; others need the threshold."""
-_WEAK = ("plan", "command", "mood", "ephemeral", "third_person", "general", "after_command")
+_WEAK = ("plan", "command", "mood", "third_person", "general", "after_command")
 """Cues with which no pattern may outvote the gate."""
 
 
@@ -54,7 +54,7 @@ def analyse(
     confirmations_from_tools: bool = False,
     clause_vectors: Vectors | None = None,
 ) -> Analysis:
-    """What the utterance asks of memory. Only a user's own words propose facts; nothing here raises on any text."""
+    """What the utterance asks of memory. Only a user's own words propose facts; no text makes it raise."""
     content = utterance.content
     clauses = split(content, lexicon)
     reads = read(clauses, lexicon, before=utterance.before if utterance.role == "user" else ())
@@ -69,7 +69,9 @@ def analyse(
     held = {i for e in explicit for i in e.clauses}
     confirmation = find_confirmation(utterance, reads, lexicon, from_tools=confirmations_from_tools)
     found.anchors += find_references(utterance, reads, lexicon)
-    _facts(utterance, reads, lexicon, found, asked=asked, held=held, threshold=fact_threshold, vectors=clause_vectors)
+    _facts(
+        utterance, reads, lexicon, found, asked=asked, held=held, threshold=fact_threshold, vectors=clause_vectors
+    )
     for request in explicit:
         found.anchors.append(request.anchor)
         if not any(_inside(c, request.anchor.evidence) for c in found.candidates):
@@ -105,14 +107,14 @@ def _facts(
 ) -> None:
     """The facts that the clauses state, each with its anchor."""
     _, speaker = speaker_key(utterance)
-    open_ = [i for i, r in enumerate(reads) if not r.veto or i in held and r.veto in ("one_off", "smalltalk")]
+    open_ = [i for i, r in enumerate(reads) if not r.veto or (i in held and r.veto in ("one_off", "smalltalk"))]
     encoded = _encode([reads[i].clause.text for i in open_], vectors)
     by_index = {i: encoded[n] for n, i in enumerate(open_)} if encoded is not None else {}
     denied: tuple[Sequence[Candidate], str] = ((), "")
     for i, spoken in enumerate(walk(utterance, reads, lexicon)):
         r, subject = spoken.read, spoken.subject
         span = f"{r.clause.start}-{r.clause.end}"
-        if r.veto and i not in open_ or r.clause.start in asked:
+        if (r.veto and i not in open_) or r.clause.start in asked:
             if r.veto and (r["first_person"] or r["own_kin"]):
                 found.skipped.append(f"{span}:{r.veto}")
             continue
@@ -147,7 +149,7 @@ def judge(
     standing = standing_draft(r, lexicon)
     if standing is not None:
         return (standing,), 1.0
-    if subject.kind == "stranger" and not explicit:
+    if subject.kind == "stranger":
         return (), 0.0
     made = drafts(r, subject, lexicon, topic=lexicon.gate.slot(vector))
     if not made:
@@ -155,6 +157,8 @@ def judge(
     probability = lexicon.gate.probability(r.clause.norm, r.clause.language, r.flags, vector)
     to_assistant = any(not d.about_user and d.subject == "assistant" for d in made)
     status = any(d.relation in ("status", "person_role") for d in made)
+    if explicit and made[0].rule == "open":
+        return (), 0.0
     if explicit or to_assistant or status:
         return made, max(probability, 0.9)
     if r["temporary"] and not r["lasting"]:
@@ -163,7 +167,8 @@ def judge(
     if r["second_person"] and subject.kind == "dropped":
         return (), probability
     floor = threshold
-    if all(d.strong for d in made) and not any(r[w] for w in _WEAK):
+    weak = any(r[w] for w in _WEAK) or (r["ephemeral"] and made[0].relation not in lexicon.sets["lasting_events"])
+    if all(d.strong for d in made) and not weak:
         floor = min(threshold, _STRONG_FLOOR)
     return (made, probability) if probability >= floor else ((), probability)
 
@@ -208,9 +213,7 @@ def _identifiers(
         evidence = Evidence(message_id=utterance.message_id, start=identifier.start, end=identifier.end)
         value = utterance.content[identifier.start : identifier.end]
         found.anchors.append(
-            Anchor(
-                kind="identifier", text=value, evidence=evidence, reason=identifier.rule, importance="high"
-            )
+            Anchor(kind="identifier", text=value, evidence=evidence, reason=identifier.rule, importance="high")
         )
         if any(c.object == value and c.relation == identifier.kind for c in found.candidates):
             continue

@@ -15,17 +15,6 @@ from ltm_core.write.plan import Candidate, Move, Reach, Utterance
 from ltm_core.write.scopes import Read
 from ltm_core.write.times import validity
 
-_TIMELESS = frozenset(
-    "birthday birth_year hometown surgery graduated_from name surname nickname age siblings note status "
-    "pregnant marital_status height weight blood_type zodiac star_sign".split()
-)
-_USED_TO = re.compile(r"\bused to\b|\bformerly\b|以前|从前|曾经?|过去|过(?:一阵|几年|一段)|昔|以前は", re.I)
-_INNER_VERB = re.compile(
-    r"^(?:吃|喝|打|玩|看|听|弹|拉|踢|去|做|练|学|养|用|到)(?=..|[\u4e00-\u9fff]$)|"
-    r"^(?:to )?(?:eat|eating|drink|drinking|play|playing|listen(?:ing)? to|watch|watching|do|doing|have|having|having some) "
-    r"(?!(?:the )?(?:time|fun)\b)",
-    re.I,
-)
 _ENTITY_WORDS = re.compile(r"[A-Za-z\u4e00-\u9fff]+")
 _FAVORITE = re.compile(r"^favou?rite ")
 
@@ -101,14 +90,16 @@ def _entity(draft: Draft, lexicon: Lexicon) -> str:
 def _candidate(read: Read, subject: Subject, draft: Draft, context: Context) -> Candidate:
     lexicon, utterance = context.lexicon, context.utterance
     relation = lexicon.relation(draft.relation)
-    modality = _modality(read, draft, relation.name)
-    move = _move(read, draft, modality)
+    modality = _modality(read, draft, relation.name, lexicon)
+    move = _move(read, draft, modality, lexicon)
     valid = validity(
         read,
         utterance,
+        lexicon,
         past=modality == "past",
         temporary=modality == "temporary",
-        event=move in ("change", "cease") or draft.relation in ("owns", "has_pet", "employment", "marital_status"),
+        event=move in ("change", "cease")
+        or draft.relation in ("owns", "has_pet", "employment", "marital_status"),
     )
     normalized = head(draft.object, lexicon, read.clause.language)
     broad = lexicon.class_names.get(normalized, "")
@@ -153,28 +144,28 @@ def head(value: str, lexicon: Lexicon, language: str) -> str:
     article = lexicon.rules(language).parts.get("article")
     for _ in range(2):
         shorter = article.sub("", text, count=1) if article is not None else text
-        shorter = _INNER_VERB.sub("", shorter, count=1).strip()
+        shorter = lexicon.shared["inner_verb"].sub("", shorter, count=1).strip()
         if not shorter or shorter == text:
             break
         text = shorter
     return text
 
 
-def _modality(read: Read, draft: Draft, relation: str) -> Modality:
+def _modality(read: Read, draft: Draft, relation: str, lexicon: Lexicon) -> Modality:
     if draft.modality is not None:
         return draft.modality
     if read["temporary"] and not read["lasting"]:
         return "temporary"
-    if read["past"] and relation not in _TIMELESS and not read["change_now"]:
+    if read["past"] and relation not in lexicon.sets["timeless"] and not read["change_now"]:
         return "past"
     if relation == "goal":
         return "planned"
     return "habitual" if read["habitual"] else "asserted"
 
 
-def _move(read: Read, draft: Draft, modality: Modality) -> Move:
+def _move(read: Read, draft: Draft, modality: Modality, lexicon: Lexicon) -> Move:
     if modality == "past":
-        return "cease" if _USED_TO.search(read.clause.norm) else "state"
+        return "cease" if lexicon.shared["used_to"].search(read.clause.norm) else "state"
     if draft.move is not None:
         return draft.move
     if read["correction"]:

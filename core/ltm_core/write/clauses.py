@@ -6,6 +6,7 @@ was not said by the user. Every clause knows its span in the original text.
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass, replace
 
@@ -28,17 +29,14 @@ _MASKS = (
     re.compile(r"https?://[^\s<>\"'，。）)]{1,2000}"),
     re.compile(r"`[^`\n]{30,400}`"),
 )
-_BREAK = re.compile(r"[。！!?？；;\n\r…]+|(?<![\d\W])[.]+(?=\s|$|[^\w\s.])|(?<=\d)[.]+(?=\s|$)|[~～]{1,}(?=\s|$)|[，]")
-_ABBREVIATION = re.compile(r"\b(?:dr|mr|mrs|ms|st|jr|sr|prof|vs|etc|e\.g|i\.e|inc|no|approx|dept|[A-Za-z])$", re.I)
+_BREAK = re.compile(
+    r"[。！!?？；;\n\r…]+|(?<![\d\W])[.]+(?=\s|$|[^\w\s.])|(?<=\d)[.]+(?=\s|$)|[~～]{1,}(?=\s|$)|[，]"
+)
+_ABBREVIATION = re.compile(
+    r"\b(?:dr|mr|mrs|ms|st|jr|sr|prof|vs|etc|e\.g|i\.e|inc|no|approx|dept|[A-Za-z])$", re.I
+)
 _COLON = re.compile(r"[:：](?!//)(?!\d)\s*(?=\S)")
 _HAN_GAP = re.compile(r"(?<=[一-鿿])[ \t]+(?=[一-鿿])|(?<=[一-鿿])[ \t]+(?=(?:but|and|i|my)\b)", re.I)
-_NOT_THAT = re.compile(
-    r"^(?:and )?not (?!only|sure|really|in the mood|a (?:big )?fan|interested|bad|much|yet|anymore|any more|going|working|to |that )"
-    r"[\w'. -]{1,40}$|^(?:而)?(?:并)?不是[^，,]{1,14}$",
-    re.I,
-)
-_NOT_FIRST = re.compile(r"不是[^，,是]{1,14}$|\bnot (?:an? |the )?[\w' -]{1,30}$", re.I)
-_BUT_THIS = re.compile(r"^(?:而|应该|现在|其实)*是(?!不是)[^，,]{1,24}$|^(?:but |it's |it is )[\w' -]{1,40}$", re.I)
 _SENTENCE_END = re.compile(r"[。！!?？\n\r…]|[.](?=\s|$)")
 
 
@@ -86,7 +84,7 @@ def split(content: str, lexicon: Lexicon) -> tuple[Clause, ...]:
             sentence += 1
         if "\n" in masked[end:stop] and masked[end:stop].count("\n") > 1:
             paragraph += 1
-    return tuple(_joined(clauses, content))
+    return tuple(_joined(clauses, content, lexicon))
 
 
 def _stops(masked: str) -> list[tuple[int, int, bool]]:
@@ -128,8 +126,9 @@ def _inner(masked: str, start: int, end: int, lexicon: Lexicon) -> list[tuple[in
     return parts
 
 
-def _joined(clauses: list[Clause], content: str) -> list[Clause]:
+def _joined(clauses: list[Clause], content: str, lexicon: Lexicon) -> list[Clause]:
     """ "X, not Y" and "不是X，是Y" are one statement: their halves are joined again."""
+    shared = lexicon.shared
     out: list[Clause] = []
     for clause in clauses:
         last = out[-1] if out else None
@@ -137,7 +136,10 @@ def _joined(clauses: list[Clause], content: str) -> list[Clause]:
             last is not None
             and last.sentence == clause.sentence
             and clause.end - last.start <= MAX_CLAUSE
-            and (_NOT_THAT.match(clause.norm) or _BUT_THIS.match(clause.norm) and _NOT_FIRST.search(last.norm))
+            and (
+                shared["not_that"].match(clause.norm)
+                or (shared["but_this"].match(clause.norm) and shared["not_first"].search(last.norm))
+            )
         ):
             gap = content[last.end : clause.start]
             out[-1] = replace(
@@ -161,7 +163,7 @@ def _pieces(masked: str, start: int, end: int, lexicon: Lexicon) -> list[tuple[i
     edges = [0, *sorted({c for c in cuts if 0 < c < len(stretch)}), len(stretch)]
     quoted = _quoted(stretch)
     edges = [e for e in edges if e in (0, len(stretch)) or not quoted[e - 1]]
-    return [(start + a, start + b) for a, b in zip(edges, edges[1:])]
+    return [(start + a, start + b) for a, b in itertools.pairwise(edges)]
 
 
 def _clause(
@@ -173,7 +175,7 @@ def _clause(
         end -= 1
     end = min(end, start + MAX_CLAUSE)
     norm = masked[start:end]
-    if not any(c.isalnum() for c in norm) or MASK * 3 in norm and sum(c == MASK for c in norm) * 2 > len(norm):
+    if not any(c.isalnum() for c in norm) or (MASK * 3 in norm and sum(c == MASK for c in norm) * 2 > len(norm)):
         return None
     return Clause(
         start=start,

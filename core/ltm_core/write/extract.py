@@ -17,9 +17,6 @@ from ltm_core.write.people import Subject
 from ltm_core.write.plan import Move
 from ltm_core.write.scopes import Read
 
-_LISTED = frozenset(
-    "likes eats drinks allergic_to cannot_eat plays speaks uses hobby learns fears avoid has_pet".split()
-)
 _MOST_LISTED = 8
 _OPEN_CONFIDENCE = 0.3
 _TOPICS = {
@@ -27,15 +24,6 @@ _TOPICS = {
     "family": "family", "pet": "pets", "schedule_time": "routine", "project": "project",
     "language_tool": "tools", "age_birthday": "about", "name": "about", "other": "about",
 }  # fmt: skip
-_SOFT = re.compile(r"(?:啊|呢|吧|哈|呀|哦|啦|嘛|喔|咯|噢|哟)*[\s。.!?~，,;；、]*$")
-_VALUE_END = re.compile(r"(?:了|啦|的呢|来着|吧|呢|啊)+$")
-_UNFINISHED = re.compile(r"(?:^|\b)(?:is|are|am|was|the|a|my|to|of)$|^.$", re.I)
-_CUT_LEFT = re.compile(
-    r"(?:[，,;]? ?(?:and |but )?(?:not|rather than|instead of)(?: in| to| at| on)? |from |"
-    r"[，,]? ?(?:而)?不是|从|[，,] ?(?:刚才|之前)(?:说|讲|写)成)$",
-    re.I,
-)
-_CUT_RIGHT = re.compile(r"^(?: (?=to )|[，,]? ?(?:而)?(?=是)|(?:换|转|搬)?(?=到|成|去|来)|了$)", re.I)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,48 +55,54 @@ class Draft:
 def drafts(read: Read, subject: Subject, lexicon: Lexicon, *, topic: tuple[str, float]) -> tuple[Draft, ...]:
     """Every fact the clause words, best first; the open-vocabulary draft when nothing fits."""
     rules = lexicon.rules(read.clause.language)
-    for draft in _known(read, subject, rules):
+    for draft in _known(read, subject, rules, lexicon):
         made = finish(draft, lexicon)
         if made is not None:
-            return tuple(_listed(made, read, rules))
+            return tuple(_listed(made, rules, lexicon))
     attribute = _attribute(read, subject, rules, lexicon)
     if attribute is not None:
-        return tuple(_listed(attribute, read, rules))
-    return _open(read, subject, rules, topic)
+        return tuple(_listed(attribute, rules, lexicon))
+    return _open(read, subject, lexicon, topic)
 
 
-def _known(read: Read, subject: Subject, rules: Rules) -> Iterator[Draft]:
+def _known(read: Read, subject: Subject, rules: Rules, lexicon: Lexicon) -> Iterator[Draft]:
     norm = read.clause.norm
-    soft = _SOFT.search(norm, subject.start)
+    soft = lexicon.shared["soft_end"].search(norm, subject.start)
     end = soft.start() if soft else len(norm)
     hard = rules.parts["tail"].search(norm, subject.start)
     bare_end = min(end, hard.start()) if hard else end
     whole_end = end if rules.language != "en" else bare_end
     if not subject.owns:
-        yield from _matches(rules.patterns, norm[subject.start : whole_end], subject.start, subject, rules)
+        yield from _matches(
+            rules.patterns, norm[subject.start : whole_end], subject.start, subject, rules, lexicon
+        )
         if bare_end != whole_end:
-            yield from _matches(rules.patterns, norm[subject.start : bare_end], subject.start, subject, rules)
+            yield from _matches(
+                rules.patterns, norm[subject.start : bare_end], subject.start, subject, rules, lexicon
+            )
         topical = rules.parts.get("topic")
         if topical is not None and subject.kind in ("dropped", "stranger"):
-            yield from _topical(topical, norm[subject.start : end], subject, rules)
+            yield from _topical(topical, norm[subject.start : end], subject, rules, lexicon)
         if subject.kind not in ("self", "dropped"):
-            yield from _as_self(norm, bare_end, subject, rules)
+            yield from _as_self(norm, bare_end, subject, rules, lexicon)
     if not subject.owns:
-        yield from _matches(rules.frames, norm[subject.rest : bare_end], subject.rest, subject, rules)
+        yield from _matches(rules.frames, norm[subject.rest : bare_end], subject.rest, subject, rules, lexicon)
 
 
-def _as_self(norm: str, end: int, subject: Subject, rules: Rules) -> Iterator[Draft]:
+def _as_self(norm: str, end: int, subject: Subject, rules: Rules, lexicon: Lexicon) -> Iterator[Draft]:
     """Patterns written for the first person, read of a relative: his verb forms are made ours in place."""
     rest = norm[subject.rest : end]
     if rules.language == "en":
         rest = re.sub(r"^'s ", "'m ", re.sub(r"^ is ", " am ", rest))
-        yield from _matches(rules.patterns, "i" + rest, subject.rest - 1, subject, rules)
+        yield from _matches(rules.patterns, "i" + rest, subject.rest - 1, subject, rules, lexicon)
     else:
-        yield from _matches(rules.patterns, rest.lstrip(), subject.rest + len(rest) - len(rest.lstrip()), subject, rules)
+        bare = rest.lstrip()
+        offset = subject.rest + len(rest) - len(bare)
+        yield from _matches(rules.patterns, bare, offset, subject, rules, lexicon)
 
 
 def _matches(
-    patterns: tuple[Pattern, ...], text: str, offset: int, subject: Subject, rules: Rules
+    patterns: tuple[Pattern, ...], text: str, offset: int, subject: Subject, rules: Rules, lexicon: Lexicon
 ) -> Iterator[Draft]:
     for p in patterns:
         m = p.regex.match(text)
@@ -131,7 +125,7 @@ def _matches(
             move=p.move,
             modality=p.modality,
             wrong=wrong,
-            cut=_cut(text, m, offset) if wrong else (0, 0),
+            cut=_cut(text, m, offset, lexicon) if wrong else (0, 0),
             confidence=p.confidence,
             strong=p.strong,
             rule=p.name,
@@ -142,10 +136,10 @@ def _matches(
         )
 
 
-def _cut(text: str, m: re.Match[str], offset: int) -> tuple[int, int]:
+def _cut(text: str, m: re.Match[str], offset: int, lexicon: Lexicon) -> tuple[int, int]:
     a, b = m.span("wrong")
-    left = _CUT_LEFT.search(text[:a])
-    right = _CUT_RIGHT.search(text[b:])
+    left = lexicon.shared["cut_left"].search(text[:a])
+    right = lexicon.shared["cut_right"].search(text[b:])
     if left is None:
         return (0, 0)
     if text[:a].endswith("从") and right is not None:
@@ -153,16 +147,16 @@ def _cut(text: str, m: re.Match[str], offset: int) -> tuple[int, int]:
     return offset + left.start(), offset + b + (right.end() if right else 0)
 
 
-def _topical(pattern: re.Pattern[str], text: str, subject: Subject, rules: Rules) -> Iterator[Draft]:
+def _topical(
+    pattern: re.Pattern[str], text: str, subject: Subject, rules: Rules, lexicon: Lexicon
+) -> Iterator[Draft]:
     """An object put first ("羽毛球我不打了"): the verb after it says the relation."""
     m = pattern.match(text)
     if m is None:
         return
     verb, pre = m["verb"], m["pre"] or ""
-    relation = {"吃": "eats", "碰": "eats", "沾": "eats", "喝": "drinks", "用": "uses", "养": "has_pet",
-                "打": "plays", "玩": "plays", "踢": "plays", "弹": "plays", "喜欢": "likes", "爱": "likes",
-                "学": "learns", "过敏": "allergic_to", "会说": "speaks", "能看懂": "speaks"}.get(verb, "does")  # fmt: skip
-    negated = bool(rules.parts["neg"].search(pre)) or verb in ("戒", "停", "卖")
+    relation = rules.topic_verbs.get(verb, "does")
+    negated = bool(rules.parts["neg"].search(pre)) or verb in lexicon.sets["ending_verbs"]
     yield Draft(
         subject=subject.key,
         relation=relation,
@@ -177,7 +171,7 @@ def _topical(pattern: re.Pattern[str], text: str, subject: Subject, rules: Rules
 
 def finish(draft: Draft, lexicon: Lexicon) -> Draft | None:
     """The draft with a clean object, or None when nothing is left of it."""
-    value = _VALUE_END.sub("", trim(draft.object))
+    value = lexicon.shared["value_end"].sub("", trim(draft.object))
     if not value or not any(c.isalnum() for c in value):
         return None
     begin = draft.start + max(0, draft.object.find(value))
@@ -236,11 +230,11 @@ def _suffixes(attr: str, language: str) -> list[str]:
     return [attr[i:] for i in range(len(attr))]
 
 
-def _listed(draft: Draft, read: Read, rules: Rules) -> Iterator[Draft]:
+def _listed(draft: Draft, rules: Rules, lexicon: Lexicon) -> Iterator[Draft]:
     """One draft per item of a short list, else the draft as it is."""
     marks = rules.parts["list_mark"]
     items = [(m.start(), m.end()) for m in marks.finditer(draft.object)]
-    if draft.relation not in _LISTED or not items or draft.wrong:
+    if draft.relation not in lexicon.sets["listed"] or not items or draft.wrong:
         yield draft
         return
     edges = [0, *(e for pair in items for e in pair), len(draft.object)]
@@ -253,15 +247,13 @@ def _listed(draft: Draft, read: Read, rules: Rules) -> Iterator[Draft]:
         return
     for (a, _), part in zip(spans, parts, strict=True):
         begin = draft.start + a + (len(draft.object[a:]) - len(draft.object[a:].lstrip()))
-        yield replace(
-            draft, object=part, start=begin, end=begin + len(part), whole=(draft.start, draft.end)
-        )
+        yield replace(draft, object=part, start=begin, end=begin + len(part), whole=(draft.start, draft.end))
 
 
-def _open(read: Read, subject: Subject, rules: Rules, topic: tuple[str, float]) -> tuple[Draft, ...]:
+def _open(read: Read, subject: Subject, lexicon: Lexicon, topic: tuple[str, float]) -> tuple[Draft, ...]:
     norm = read.clause.norm
     value = trim(norm[subject.rest :]) or trim(norm)
-    if not value or _UNFINISHED.search(value):
+    if not value or lexicon.shared["unfinished"].search(value):
         return ()
     start = norm.find(value, subject.rest)
     start = norm.find(value) if start < 0 else start

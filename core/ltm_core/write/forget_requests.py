@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from ltm_core.types import Evidence
@@ -11,16 +10,6 @@ from ltm_core.write.norm import fold, trim
 from ltm_core.write.plan import ForgetRequest, Utterance
 from ltm_core.write.scopes import Read
 
-_POSSESSIVE = re.compile(
-    r"^(?:(?:about|that|the fact that|关于|有关|我(?:刚才|之前|上次|以前)?(?:说|提|讲|告诉你|给你|发给你)过?(?:的|关于)?)\s*)*"
-    r"(?:(?:my|our|the|i have|i'm|i am|我们?的?|那个|这个|上次的|私の)\s*)*",
-    re.I,
-)
-_NOTHING = re.compile(
-    r"^(?:it|this|that|everything|all|me|us|things?|everything about me|这|那|它|一切|所有|这事|这件事|那件事|吧|我|以前|之前|"
-    r"previous|instructions?|rules|.*(?:指令|提示词|设定))$",
-    re.I,
-)
 _KIN_RELATIONS = {"address": ("address", "address:delivery", "address:work", "lives_in"), "phone": ("phone",)}
 
 
@@ -39,8 +28,8 @@ def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon)
             if m is None:
                 continue
             group = next((g for g in ("target", "target2") if m.groupdict().get(g)), "")
-            target = _target(read.clause.text[slice(*m.span(group))] if group else "")
-            if not target or _NOTHING.match(target) or _replaced(reads[i + 1 :], read):
+            target = _target(read.clause.text[slice(*m.span(group))] if group else "", lexicon)
+            if not target or lexicon.shared["target_nothing"].match(target) or _replaced(reads[i + 1 :], read):
                 continue
             found.append(
                 ForgetRequest(
@@ -56,9 +45,9 @@ def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon)
     return tuple(found)
 
 
-def _target(words: str) -> str:
+def _target(words: str, lexicon: Lexicon) -> str:
     text = trim(words)
-    return trim(_POSSESSIVE.sub("", text, count=1)) or text
+    return trim(lexicon.shared["target_lead"].sub("", text, count=1)) or text
 
 
 def _replaced(rest: Sequence[Read], read: Read) -> bool:

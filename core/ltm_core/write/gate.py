@@ -13,7 +13,7 @@ import math
 import re
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -49,6 +49,8 @@ class Gate:
     slot_weights: NDArray[np.float32]
     slot_bias: NDArray[np.float32]
     version: str
+    calibration: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Slope and shift on the logit, for both heads together ("mean") and for the first alone ("grams")."""
 
     def probability(
         self, norm: str, language: str, flags: Mapping[str, bool], vector: NDArray[Any] | None
@@ -61,10 +63,14 @@ class Gate:
             score += sum(float(self.grams[h]) for h in hashed) / math.sqrt(len(hashed))
         p = _sigmoid(score)
         if vector is None or vector.shape[-1] != self.vector.shape[0]:
-            return p
+            return self._calibrated(p, "grams")
         v = np.asarray(vector, dtype=np.float32)
         q = _sigmoid(self.vector_bias + float(v @ self.vector) + float(f @ self.vector_flags))
-        return (p + q) / 2
+        return self._calibrated((p + q) / 2, "mean")
+
+    def _calibrated(self, p: float, which: str) -> float:
+        slope, shift = self.calibration.get(which, (1.0, 0.0))
+        return _sigmoid(slope * math.log(max(p, 1e-9) / max(1 - p, 1e-9)) + shift)
 
     def slot(self, vector: NDArray[Any] | None) -> tuple[str, float]:
         """The likeliest coarse topic of a fact and its probability; ``("other", 0)`` without a vector."""
@@ -158,6 +164,7 @@ def make_gate(data: Mapping[str, Any], function: frozenset[str]) -> Gate:
         slot_weights=slot_weights.reshape(len(slots), -1),
         slot_bias=np.array(data["slot_bias"], dtype=np.float32),
         version=str(data["version"]),
+        calibration={k: (float(v[0]), float(v[1])) for k, v in data.get("calibration", {}).items()},
     )
 
 

@@ -13,16 +13,11 @@ from functools import cache
 from ltm_core.errors import ConfigError
 from ltm_core.write.lexicon import Lexicon
 
-_DATE = re.compile(r"(?:19|20)\d\d[-/.年]?(?:0?[1-9]|1[0-2])(?:[-/.月]?(?:0?[1-9]|[12]\d|3[01])日?)?$|\d{1,2}[-/]\d{1,2}(?:[-/]\d{2,4})?$")
+_DATE = re.compile(
+    r"(?:19|20)\d\d[-/.年]?(?:0?[1-9]|1[0-2])(?:[-/.月]?(?:0?[1-9]|[12]\d|3[01])日?)?$|\d{1,2}[-/]\d{1,2}(?:[-/]\d{2,4})?$"
+)
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+$", re.I)
 _MOBILE = re.compile(r"1[3-9]\d{9}$")
-_SECRET = re.compile(
-    r"(?:verification|security|one[- ]time|auth\w*|login|sms|pass)[ -]?code|\botp\b|\bpin\b|验证码|校验码|动态码|口令|密码|取件码|提货码|"
-    r"电话|手机|phone|mobile|\bcall\b|\btel\b|password",
-    re.I,
-)
-_AMOUNT_BEFORE = re.compile(r"[$€£¥￥]\s?$|(?:usd|rmb|eur)\s?$", re.I)
-_AMOUNT_AFTER = re.compile(r"^\s?(?:%|元|块|万|千|美元|人民币|dollars?|euros?|kg|km|cm|mm|gb|mb|ms|px|岁|年|月|日|天|小时|分钟|件|个|人|份(?!合同|报价|协议)|days?|hours?|items?|people|times?|pm\b|am\b)", re.I)
 _UNSAFE = re.compile(r"\([^)]*[+*][^)]*\)[+*{]|\\\d|\(\?P=")
 _MAX_TEXT = 200_000
 _CONTEXT = 14
@@ -52,7 +47,7 @@ def find_identifiers(text: str, lexicon: Lexicon, patterns: Sequence[str] = ()) 
             value = window[start:end]
             if any(i.start < end and start < i.end for i in found.values()):
                 continue
-            if name != "configured" and not _is_identifier(window, start, end, m.group()):
+            if name != "configured" and not _is_identifier(window, start, end, lexicon):
                 continue
             word = (m.groupdict().get("word") or "").casefold()
             found[start] = Identifier(
@@ -61,20 +56,22 @@ def find_identifiers(text: str, lexicon: Lexicon, patterns: Sequence[str] = ()) 
     return tuple(found[k] for k in sorted(found))
 
 
-def _is_identifier(text: str, start: int, end: int, whole: str) -> bool:
+def _is_identifier(text: str, start: int, end: int, lexicon: Lexicon) -> bool:
     value = text[start:end]
     digits = sum(c.isdigit() for c in value)
-    if digits < 2 or len(value) < 4 and not re.match(r"[A-Za-z]+-\d{2,}", value):
+    if digits < 2 or (len(value) < 4 and not re.match(r"[A-Za-z]+-\d{2,}", value)):
         return False
     if value.isdigit() and digits < 5:
         return False
     if _DATE.match(value) or _VERSION.match(value) or _MOBILE.match(value):
         return False
-    if _AMOUNT_BEFORE.search(text[max(0, start - 4) : start]) or _AMOUNT_AFTER.match(text[end : end + 10]):
+    if lexicon.shared["amount_before"].search(text[max(0, start - 4) : start]) or lexicon.shared[
+        "amount_after"
+    ].match(text[end : end + 10]):
         return False
     if text[end : end + 1] in "./@" and text[end + 1 : end + 2].isalnum():
         return False
-    return not _SECRET.search(text[max(0, start - _CONTEXT) : start])
+    return not lexicon.shared["secret_before"].search(text[max(0, start - _CONTEXT) : start])
 
 
 def _kind(word: str, value: str, lexicon: Lexicon) -> str:
@@ -89,7 +86,9 @@ def _kind(word: str, value: str, lexicon: Lexicon) -> str:
 
 
 @cache
-def _tables_of(words: tuple[tuple[str, str], ...], prefixes: tuple[tuple[str, str], ...]) -> tuple[dict[str, str], dict[str, str]]:
+def _tables_of(
+    words: tuple[tuple[str, str], ...], prefixes: tuple[tuple[str, str], ...]
+) -> tuple[dict[str, str], dict[str, str]]:
     kinds = {w: kind for kind, spoken in words for w in spoken.split("|")}
     return kinds, dict(prefixes)
 

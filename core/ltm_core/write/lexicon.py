@@ -69,6 +69,8 @@ class Rules:
     pets: Mapping[str, str] = field(default_factory=dict)
     functional: frozenset[str] = frozenset()
     """Nouns of which a person has one value ("blood type", "车牌号")."""
+    topic_verbs: Mapping[str, str] = field(default_factory=dict)
+    """Verb after an object put first -> relation."""
     attributes: Mapping[str, str] = field(default_factory=dict)
     """Folded noun of a person's attribute -> relation."""
 
@@ -99,6 +101,9 @@ class Lexicon:
     class_names: Mapping[str, str]
     """Folded name of a class, as people say it ("fruit", "水果") -> class."""
     gate: Gate
+    shared: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    """Expressions that serve all languages, by name."""
+    sets: Mapping[str, frozenset[str]] = field(default_factory=dict)
     identifiers: tuple[Mapping[str, str], ...] = ()
     identifier_words: Mapping[str, str] = field(default_factory=dict)
     identifier_prefixes: Mapping[str, str] = field(default_factory=dict)
@@ -156,7 +161,9 @@ def _named_once(text: str) -> str:
     """A macro may be used twice in one expression; its group keeps its name only once."""
     first, *more = text.split("(?P<pre>")
     if len(more) > 1:
-        text = first + "(?P<pre>" + more[0] + ("(?P<pre2>" if "(?P<pre2>" not in text else "(?:").join(["", more[1]])
+        text = (
+            first + "(?P<pre>" + more[0] + ("(?P<pre2>" if "(?P<pre2>" not in text else "(?:").join(["", more[1]])
+        )
         text += "".join("(?:" + m for m in more[2:])
     return text
 
@@ -186,8 +193,8 @@ def _rules(language: str) -> Rules:
     words = _toml(language, "words.toml")
     extraction = _toml(language, "patterns.toml")
     macros: dict[str, str] = dict(extraction.get("macros", {}))
-    kin = {k: v for k, v in words.get("kin", {}).items()}
-    pets = {k: v for k, v in words.get("pets", {}).items()}
+    kin = dict(words.get("kin", {}).items())
+    pets = dict(words.get("pets", {}).items())
     macros.setdefault("kin", "|".join(sorted(map(re.escape, kin), key=len, reverse=True)) or r"(?!)")
     macros.setdefault("pet", "|".join(sorted(map(re.escape, pets), key=len, reverse=True)) or r"(?!)")
     parts = {k: re.compile(_expand(v, macros), re.I) for k, v in extraction.get("parts", {}).items()}
@@ -201,6 +208,7 @@ def _rules(language: str) -> Rules:
         kin=MappingProxyType(kin),
         pets=MappingProxyType(pets),
         functional=frozenset(words.get("functional", [])),
+        topic_verbs=MappingProxyType(words.get("topic_verbs", {})),
         attributes=MappingProxyType({k.casefold(): v for k, v in words.get("attributes", {}).items()}),
     )
 
@@ -231,6 +239,7 @@ def default_lexicon() -> Lexicon:
     }
     by_class, members, names = _classes()
     ids = _toml("identifiers.toml")
+    shared = _toml("shared.toml")
     return Lexicon(
         languages=MappingProxyType({language: _rules(language) for language in LANGUAGES}),
         relations=MappingProxyType(relations),
@@ -238,6 +247,8 @@ def default_lexicon() -> Lexicon:
         members=MappingProxyType(members),
         class_names=MappingProxyType(names),
         gate=load_gate(),
+        shared=MappingProxyType({k: re.compile(v, re.I) for k, v in shared["patterns"].items()}),
+        sets=MappingProxyType({k: frozenset(v) for k, v in shared["sets"].items()}),
         identifiers=tuple(ids.get("identifier", [])),
         identifier_words=MappingProxyType(ids.get("words", {})),
         identifier_prefixes=MappingProxyType(ids.get("prefixes", {})),

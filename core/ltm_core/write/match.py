@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 
 from ltm_core.types import Fact
-from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.lexicon import Lexicon, default_lexicon
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate
 
-_PLACES = frozenset("lives_in works_at studies_at hometown address located_in".split())
 _DIGITS = re.compile(r"\d+")
-_WORK = frozenset("works_at occupation".split())
+_WORK = frozenset(["works_at", "occupation"])
+
+
+def _places() -> frozenset[str]:
+    return default_lexicon().sets["places"]
 
 
 def same_subject(fact: Fact, candidate: Candidate) -> bool:
@@ -37,7 +40,7 @@ def same_thing(fact: Fact, value: str, *, loose: bool = False) -> bool:
         return False
     if held == value or _singular(held) == _singular(value):
         return True
-    if loose or fact.relation in _PLACES:
+    if loose or fact.relation in _places():
         short, long = sorted((held, value), key=len)
         return len(short) >= 2 and (long.startswith(short) or long.endswith(short))
     return False
@@ -98,7 +101,11 @@ def ended_by(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
         return False
     if candidate.relation == "employment" and candidate.move == "cease":
         return fact.relation in _WORK or fact.relation == "employment"
-    if candidate.classes and _may_end_class(fact, candidate, lexicon) and in_classes(fact, candidate.classes, lexicon):
+    if (
+        candidate.classes
+        and _may_end_class(fact, candidate, lexicon)
+        and in_classes(fact, candidate.classes, lexicon)
+    ):
         return True
     unknown = candidate.relation_confidence < 0.5 and candidate.move in ("cease", "correct")
     if not related(fact, candidate, lexicon) and not unknown:

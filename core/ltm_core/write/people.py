@@ -1,4 +1,4 @@
-"""Whose life a clause speaks of: the speaker's, one of his own people's or animals', the assistant's, a stranger's.
+"""Whose life a clause speaks of: the speaker's, his own people's or animals', the assistant's, a stranger's.
 
 Relatives and animals keep their own subject under a canonical key (``sister``, ``cat:Mimi``), so that their
 facts never meet the user's.
@@ -13,15 +13,6 @@ from ltm_core.write.clauses import Clause
 from ltm_core.write.lexicon import Lexicon, Rules
 from ltm_core.write.plan import Utterance
 
-_OURS = re.compile(r"^(?:my|our|the|我们家?|咱们?家?|我家|俺们?|本人|我自己|自己|我|私|僕|俺|うち)$", re.I)
-_PRONOUN = re.compile(
-    r"^(?P<p>he|she|they|it|her|his|their|他们?|她们?|它们?)(?:'s|'re|'ve)?(?=[\s'，,]|[一-鿿]|$)", re.I
-)
-_OUR = re.compile(r"^ (?:is|was|plays|works|lives|has|runs|teaches|studies|joined|leads|likes|loves|sings|drives)\b.*\b(?:my|our)\b", re.I)
-_NO_NAMES = frozenset(
-    "what who where when why how this that these those there here it he she they we you if mum mom dad "
-    "work home today yesterday tomorrow life".split()
-)
 _OWN_NAME = re.compile(r"^(?P<name>[A-Z][a-zé'-]+(?: [A-Z][a-zé'-]+)?)(?='s | |$)")
 
 
@@ -64,20 +55,27 @@ def subject_of(
     words = lead(clause.norm, rules)
     adverbial = rules.parts["adverbial"].match(clause.norm[words:])
     start = words + (adverbial.end() if adverbial else 0)
-    subject = _subject(clause.norm[start:], start, rules, me=me, inherited=inherited, entities=entities)
+    subject = _subject(clause.norm[start:], start, rules, lexicon, me=me, inherited=inherited, entities=entities)
     return replace(subject, words=words)
 
 
 def _subject(
-    text: str, start: int, rules: Rules, *, me: str, inherited: str, entities: tuple[str, ...]
+    text: str,
+    start: int,
+    rules: Rules,
+    lexicon: Lexicon,
+    *,
+    me: str,
+    inherited: str,
+    entities: tuple[str, ...],
 ) -> Subject:
-    own = _own(text, rules, start, me=me)
+    own = _own(text, rules, lexicon, start, me=me)
     if own is not None:
         return own
     first = rules.parts["subject"].match(text)
     if first:
         return Subject(key=me, rest=start + first.end(), start=start)
-    pronoun = _PRONOUN.match(text)
+    pronoun = lexicon.shared["pronoun"].match(text)
     if pronoun:
         kind = "pronoun" if inherited else "stranger"
         return Subject(key=inherited, rest=start + pronoun.end(), start=start, kind=kind)
@@ -87,12 +85,16 @@ def _subject(
             owns = after.startswith(("'s ", "的"))
             return Subject(key=entity, rest=start + len(entity), start=start, kind="entity", owns=owns)
     named = _OWN_NAME.match(text)
-    if named and _OUR.search(text[named.end() :]) and named["name"].split()[0].lower() not in _NO_NAMES:
+    if (
+        named
+        and lexicon.shared["named_of_ours"].search(text[named.end() :])
+        and named["name"].split()[0].lower() not in lexicon.sets["no_names"]
+    ):
         return Subject(key=named["name"], rest=start + named.end(), start=start, kind="entity")
     return Subject(key=me, rest=start, start=start, kind="dropped")
 
 
-def _own(text: str, rules: Rules, start: int, *, me: str) -> Subject | None:
+def _own(text: str, rules: Rules, lexicon: Lexicon, start: int, *, me: str) -> Subject | None:
     """A relative or an animal of the speaker at the start of the clause; a stranger's is nobody of ours."""
     found = rules.parts["possessive"].match(text)
     if found is None and "bare_kin" in rules.parts:
@@ -106,9 +108,13 @@ def _own(text: str, rules: Rules, start: int, *, me: str) -> Subject | None:
     is_pet = word in rules.pets and word not in rules.kin
     if rules.language == "zh" and not owner and is_pet:
         return None
-    if owner and not _OURS.match(owner):
+    if owner and not lexicon.shared["ours"].match(owner):
         return Subject(key="", rest=start + found.end(), start=start, kind="stranger")
-    if rules.language == "en" and owner.lower() == "the" and not (is_pet or key in ("wife", "husband", "children")):
+    if (
+        rules.language == "en"
+        and owner.lower() == "the"
+        and not (is_pet or key in ("wife", "husband", "children"))
+    ):
         return Subject(key="", rest=start + found.end(), start=start, kind="stranger")
     if groups.get("name"):
         key = f"{key}:{groups['name']}"

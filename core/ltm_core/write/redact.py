@@ -12,10 +12,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,4}[A-Za-z]{2,24}(?![\w-])")
-_ID_CARD = re.compile(r"(?<![\dA-Za-z])\d{6}(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx](?![\dA-Za-z])")
+_ID_CARD = re.compile(
+    r"(?<![\dA-Za-z])\d{6}(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx](?![\dA-Za-z])"
+)
 _CARD = re.compile(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])")
 _MOBILE = re.compile(r"(?<![\dA-Za-z_-])(?:(?:\+|00)86[ -]?)?1[3-9]\d(?:[ -]?\d{4}){2}(?![\dA-Za-z_])")
-_LANDLINE = re.compile(r"(?<![\dA-Za-z_-])(?:\(0\d{2,3}\)|0\d{2,3})[ -]?[2-9]\d{6,7}(?:-\d{1,5})?(?![\dA-Za-z_-])")
+_LANDLINE = re.compile(
+    r"(?<![\dA-Za-z_-])(?:\(0\d{2,3}\)|0\d{2,3})[ -]?[2-9]\d{6,7}(?:-\d{1,5})?(?![\dA-Za-z_-])"
+)
 _INTERNATIONAL = re.compile(r"(?<![\dA-Za-z_])\+\d{1,3}(?:[ .-]?\(?\d{1,4}\)?){2,5}(?![\dA-Za-z_])")
 _LABELLED_PHONE = re.compile(
     r"(?P<label>(?:phone|mobile|cell|tel|telephone|whatsapp|call me (?:at|on)|text me (?:at|on)|"

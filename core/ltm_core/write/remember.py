@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,10 +12,6 @@ from ltm_core.write.people import lead, speaker_key
 from ltm_core.write.plan import Candidate, Utterance
 from ltm_core.write.scopes import Read
 
-_FILLER = re.compile(
-    r"^(?:(?:that|this|these|it|for me|down|please|the following|here'?s|:|：|,|，|一下|这个|这点|这一点|这件事|哈|啊|哦|好|了|我(?:说)?的话)[\s:：,，]*)+",
-    re.I,
-)
 _HELD = frozenset(["fiction", "injection", "quotation", "question", "irony"])
 
 
@@ -40,7 +35,7 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
         for j in range(i + 1, len(reads)):
             same = reads[j].clause.sentence == r.clause.sentence
             opener = not _content(r, lexicon)[2] and j == i + 1
-            if not (same or opener) or reads[j].veto in _HELD or reads[j]["command"] and not opener:
+            if not (same or opener) or reads[j].veto in _HELD or (reads[j]["command"] and not opener):
                 break
             spans.append(j)
         start, _, words = _content(r, lexicon)
@@ -55,7 +50,11 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
         taken.update(spans)
         evidence = Evidence(message_id=utterance.message_id, start=start, end=end)
         anchor = Anchor(
-            kind="explicit_request", text=text, evidence=evidence, reason="the user asked to remember", importance="high"
+            kind="explicit_request",
+            text=text,
+            evidence=evidence,
+            reason="the user asked to remember",
+            importance="high",
         )
         me, speaker = speaker_key(utterance)
         note = Candidate(
@@ -84,7 +83,7 @@ def _content(r: Read, lexicon: Lexicon) -> tuple[int, int, str]:
     opened = rules.flags["remember"].match(norm)
     begin = max(opened.end() if opened else 0, lead(norm, rules) if opened else 0)
     rest = norm[begin:]
-    filler = _FILLER.match(rest.lstrip(" ,，:："))
+    filler = lexicon.shared["remember_filler"].match(rest.lstrip(" ,，:："))
     begin += len(rest) - len(rest.lstrip(" ,，:："))
     begin += filler.end() if filler else 0
     words = trim(r.clause.text[begin:])

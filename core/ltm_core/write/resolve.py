@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ltm_core.types import Fact
+from ltm_core.write.edits import retract_for_edit
 from ltm_core.write.lexicon import Lexicon, default_lexicon
 from ltm_core.write.match import ended_by, related, same_meaning, same_statement, same_subject, same_thing
 from ltm_core.write.norm import fold
@@ -18,8 +19,6 @@ from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.rows import Labels, closed, is_late, new_fact, reinforced, retracted
 
 __all__ = ["Reach", "reach_of", "resolve", "retract_for_edit"]
-
-_SAME_INSTANT_TEXT = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +64,7 @@ def resolve(
     duplicate_similarity: float = 0.92,
 ) -> tuple[Decision, ...]:
     """The changes that make the candidates known, in order; each row as it must be afterwards."""
-    labels = Labels(
-        user_id=user_id, session_id=session_id, agent_id=agent_id, task_id=task_id, app_id=app_id
-    )
+    labels = Labels(user_id=user_id, session_id=session_id, agent_id=agent_id, task_id=task_id, app_id=app_id)
     state = _State(
         known={f.id: f for f in current if f.is_current and f.user_id == user_id},
         labels=labels,
@@ -107,7 +104,11 @@ class _State:
         same = self._reinforce(c, [f for f in mine if f.id not in {w.id for w in wrong}])
         ended = [] if wrong else self._ended(c, mine)
         if same:
-            return [*same, *self._end(wrong, retract=True, by=same[0].fact.id), *self._end(ended, by=same[0].fact.id, at=c.valid_from)]
+            return [
+                *same,
+                *self._end(wrong, retract=True, by=same[0].fact.id),
+                *self._end(ended, by=same[0].fact.id, at=c.valid_from),
+            ]
         rivals = self._rivals(c, mine, {f.id for f in (*wrong, *ended)})
         newer = [f for f in rivals if is_late(c, f)]
         if newer:
@@ -192,7 +193,9 @@ class _State:
 
     def _late(self, c: Candidate, newer: Sequence[Fact]) -> Decision:
         first = min(newer, key=lambda f: f.valid_from)
-        end = max(c.valid_from, first.valid_from if first.valid_from > c.valid_from else c.said_at or c.valid_from)
+        end = max(
+            c.valid_from, first.valid_from if first.valid_from > c.valid_from else c.said_at or c.valid_from
+        )
         fact = new_fact(replace(c, valid_to=end), self.labels, id=self.new_id(), now=self.now)
         fact = replace(fact, superseded_by=first.id, is_current=False)
         return Decision(op="add", fact=fact, reason="older than what is known: kept as history")
@@ -201,14 +204,20 @@ class _State:
         """What is told as past is kept closed; "used to" also ends what was still believed."""
         out: list[Decision] = []
         if c.move == "cease":
-            over = [f for f in mine if f.is_positive and related(f, c, self.lexicon) and same_thing(f, c.object_normalized)]
+            over = [
+                f
+                for f in mine
+                if f.is_positive and related(f, c, self.lexicon) and same_thing(f, c.object_normalized)
+            ]
             out += self._end(over, by=None, at=c.said_at or self.now)
         if out:
             return out
         if self._told(c, mine):
             return [Decision(op="skip", fact=self._told(c, mine)[0], reason="known already")]
         until = c.valid_to or c.said_at or c.valid_from
-        fact = new_fact(replace(c, valid_to=max(until, c.valid_from)), self.labels, id=self.new_id(), now=self.now)
+        fact = new_fact(
+            replace(c, valid_to=max(until, c.valid_from)), self.labels, id=self.new_id(), now=self.now
+        )
         return [Decision(op="add", fact=replace(fact, is_current=False), reason="told as past")]
 
     def _told(self, c: Candidate, mine: Sequence[Fact]) -> list[Fact]:
@@ -246,52 +255,7 @@ class _State:
             after = retracted(f, at=self.now, by=by) if retract else closed(f, at=at or self.now, by=by)
             self.known.pop(f.id, None)
             op = "retract" if retract else "close"
-            out.append(Decision(op="retract" if op == "retract" else "close", fact=after, previous=f, reason="ended"))
-        return out
-
-
-def retract_for_edit(
-    facts: Iterable[Fact], *, message_id: str, now: datetime, new_content: str | None
-) -> tuple[Decision, ...]:
-    """What an edited or erased message (``new_content`` None) does to the facts it supported.
-
-    A fact whose words still stand in the new text keeps its evidence, moved; one that other messages support
-    loses this evidence; the rest is retracted, or erased with its message.
-    """
-    out: list[Decision] = []
-    for f in facts:
-        mine = [e for e in f.evidence if e.message_id == message_id]
-        if not mine and message_id not in f.source_message_ids:
-            continue
-        words = f.text.split(" (")[0]
-        at = new_content.find(words) if new_content and len(words) >= _SAME_INSTANT_TEXT else -1
-        if at >= 0:
-            moved = tuple(
-                replace(e, start=at, end=at + len(words)) if e.message_id == message_id else e for e in f.evidence
-            )
-            if moved != f.evidence:
-                out.append(
-                    Decision(op="reinforce", fact=replace(f, evidence=moved), previous=f, reason="its words moved")
-                )
-            continue
-        others = tuple(e for e in f.evidence if e.message_id != message_id)
-        if others:
-            after = replace(
-                f,
-                evidence=others,
-                source_message_ids=tuple(i for i in f.source_message_ids if i != message_id),
-                support_count=max(1, f.support_count - 1),
-            )
-            out.append(Decision(op="reinforce", fact=after, previous=f, reason="one source less"))
-        elif new_content is None:
-            out.append(Decision(op="erase", fact=f, previous=f, reason="its only source was erased"))
-        elif f.retracted_at is None:
             out.append(
-                Decision(
-                    op="retract",
-                    fact=retracted(f, at=now, by=f.superseded_by),
-                    previous=f,
-                    reason="its only source was edited",
-                )
+                Decision(op="retract" if op == "retract" else "close", fact=after, previous=f, reason="ended")
             )
-    return tuple(out)
+        return out

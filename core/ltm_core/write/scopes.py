@@ -19,9 +19,7 @@ _ROLE_PLAY_TURNS = 4
 """User turns for which an opened role play goes on when nobody closes it."""
 _QUOTED = re.compile(r"[\"“「『][^\"”」』]{2,}[\"”」』]")
 _SHORT = 4
-_NOT_CUES = frozenset(
-    "confirmed not_confirmed proposal reference forget suppress not_forget role_play vague_reference".split()
-)
+_NOT_CUES = frozenset(["proposal", "reference", "forget", "suppress", "not_forget", "role_play"])
 """Patterns that other modules run on whole messages."""
 
 
@@ -80,7 +78,7 @@ def _opens(clause: Clause, flags: dict[str, bool], rest: Sequence[Clause]) -> st
         return "fiction"
     if flags["body_open"]:
         ends = clause.norm.rstrip()
-        if ends.endswith((":", "：")) or not _QUOTED.search(ends) and _body_follows(clause, rest):
+        if ends.endswith((":", "：")) or (not _QUOTED.search(ends) and _body_follows(clause, rest)):
             return "body"
         return "sentence"
     return ""
@@ -104,6 +102,8 @@ def _veto(clause: Clause, flags: dict[str, bool], *, fiction: str, condition: bo
         return "opener"
     if flags["irony"]:
         return "irony"
+    if (flags["confirmed"] or flags["not_confirmed"]) and not flags["first_person"]:
+        return "feedback"
     if flags["quotation"] or quoting:
         return "quotation"
     if flags["question"]:

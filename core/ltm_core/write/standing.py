@@ -13,7 +13,11 @@ from ltm_core.write.scopes import Read
 
 def standing_draft(read: Read, lexicon: Lexicon) -> Draft | None:
     """The instruction as a preference about the assistant, or None when the clause gives none."""
-    if read["one_off"] or read["question"] or not (read["standing"] or read["second_person"] or read["first_person"]):
+    if (
+        read["one_off"]
+        or read["question"]
+        or not (read["standing"] or read["second_person"] or read["first_person"])
+    ):
         return None
     rules = lexicon.rules(read.clause.language)
     norm = read.clause.norm
@@ -29,7 +33,7 @@ def standing_draft(read: Read, lexicon: Lexicon) -> Draft | None:
         if m is None:
             continue
         value = m.groupdict().get("object") or m.group()
-        a, b = m.span("object") if m.groupdict().get("object") else (0, len(text))
+        a, _b = m.span("object") if m.groupdict().get("object") else (0, len(text))
         trimmed = trim(value)
         if not trimmed:
             continue

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from ltm_core.when import TimeMention, find_times
+from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.plan import Utterance
 from ltm_core.write.scopes import Read
-
-_SINCE = re.compile(r"(?:since|from|ever since|自从?|从)\s*$", re.I)
-_SINCE_WORD = re.compile(r"since|ever since|自|从|.*(?:以来|至今|起)$", re.I)
-_BEGINS = re.compile(r"^\s*(?:起|开始|以来|至今|到现在)", re.I)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,9 +27,11 @@ def mentions(text: str, utterance: Utterance, language: str) -> tuple[TimeMentio
     return find_times(text, now=utterance.at, language=language if language in ("zh", "en", "ja") else None)
 
 
-def validity(read: Read, utterance: Utterance, *, past: bool, temporary: bool, event: bool) -> Validity:
+def validity(
+    read: Read, utterance: Utterance, lexicon: Lexicon, *, past: bool, temporary: bool, event: bool
+) -> Validity:
     """When the clause holds. ``event``: it tells a change that happened at the time it names."""
-    now = utterance.at
+    now, shared = utterance.at, lexicon.shared
     found = mentions(read.clause.text, utterance, read.clause.language)
     dated = _dated(found)
     if temporary:
@@ -46,7 +44,11 @@ def validity(read: Read, utterance: Utterance, *, past: bool, temporary: bool, e
         return Validity(valid_from=now, valid_to=now, dated=dated)
     for m in told:
         before, after = read.clause.norm[: m.start], read.clause.norm[m.end :]
-        since = _SINCE_WORD.match(m.text) or _SINCE.search(before) or _BEGINS.search(after)
+        since = (
+            shared["since_word"].match(m.text)
+            or shared["since_before"].search(before)
+            or shared["begins_after"].search(after)
+        )
         if since or event:
             return Validity(valid_from=m.since, dated=dated)
     return Validity(valid_from=now, dated=dated)
@@ -55,7 +57,7 @@ def validity(read: Read, utterance: Utterance, *, past: bool, temporary: bool, e
 def _dated(found: tuple[TimeMention, ...]) -> str:
     shown = []
     for m in found:
-        if not m.relative or m.direction == "present" and m.precision not in ("week", "month", "range"):
+        if not m.relative or (m.direction == "present" and m.precision not in ("week", "month", "range")):
             continue
         last = m.until - timedelta(microseconds=1)
         if m.precision in ("day", "hour", "instant"):

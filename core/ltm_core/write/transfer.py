@@ -35,7 +35,7 @@ def transferred(
         return None
     name = trim(read.clause.text[slice(*m.span("whose"))])
     claim = trim(re.sub(rules.parts["neg"].pattern, "", said, count=1, flags=re.I))
-    claim = re.sub(r"^(?:'m|am|is|do|does|have)\s+", "", claim)
+    claim = lexicon.shared["transfer_lead"].sub("", claim)
     text = f"{name}{claim}" if read.clause.language == "zh" else f"{name}: {claim}"
     return replace(
         last,

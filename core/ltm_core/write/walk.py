@@ -34,14 +34,17 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
     me, _ = speaker_key(utterance)
     entities = _introduced(utterance.before)
     found: list[Spoken] = []
-    inherited, words, sentence = "", "", -1
+    inherited, words, sentence, stranger = "", "", -1, False
     for r in reads:
         if r.clause.sentence != sentence and not r["third_person"]:
-            inherited, words = "", ""
+            inherited, words, stranger = "", "", False
         sentence = r.clause.sentence
         subject = subject_of(r.clause, lexicon, me=me, inherited=inherited, entities=tuple(entities))
         if subject.kind == "dropped" and inherited and not r["first_person"]:
             subject = replace(subject, key=inherited, kind="inherited")
+        if _is_strangers(r, subject, stranger=stranger):
+            subject = replace(subject, key="", kind="stranger")
+        stranger = subject.kind == "stranger"
         carried = subject.kind in ("inherited", "pronoun")
         found.append(Spoken(read=r, subject=subject, prefix=words if carried else ""))
         if subject.kind in ("kin", "pet", "entity"):
@@ -53,6 +56,15 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
             r.flags["third_person"] = False
         entities += _introduced([Turn(id="", role="user", content=r.clause.text)])
     return tuple(found)
+
+
+def _is_strangers(r: Read, subject: Subject, *, stranger: bool) -> bool:
+    """Whether a clause without the speaker tells of someone who is not his: named so, or carried on."""
+    if r["first_person"]:
+        return False
+    if subject.kind == "dropped":
+        return r["third_person"] or stranger
+    return stranger and subject.kind in ("kin", "pet", "pronoun", "inherited")
 
 
 def _introduced(turns: Sequence[Turn]) -> list[str]:

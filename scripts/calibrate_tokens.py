@@ -81,54 +81,54 @@ def character_costs(tokenizers: Tokenizers) -> dict[str, int]:
     return {ch: tokenizers.size(ch) for ch in characters if unicodedata.category(ch) not in {"Cn", "Co"}}
 
 
-def crossings(tokenizers: Tokenizers, costs: dict[str, int]) -> Iterator[str]:
-    """Texts in which an entry that begins or ends inside a character could break up its neighbours.
+def crossings(tokenizers: Tokenizers, costs: dict[str, int]) -> Iterator[list[str]]:
+    """For each entry that begins or ends inside a character, the texts in which it could break up its neighbours.
 
-    Characters that cost all their bytes have no merge to break: of those a few stand for all.
+    Characters that cost all their bytes have no merge to break: a few with the same first byte stand for all.
     """
     ends, begins = defaultdict(list), defaultdict(list)
-    few: dict[bytes, int] = defaultdict(int)
+    few: dict[tuple[bytes, int], int] = defaultdict(int)
     for ch, cost in costs.items():
         raw = ch.encode()
         for length in range(1, len(raw)):
             for index, part in ((ends, raw[-length:]), (begins, raw[:length])):
-                few[part] += cost >= len(raw)
-                if cost < len(raw) or few[part] <= 3:
+                few[part, raw[0]] += cost >= len(raw)
+                if cost < len(raw) or few[part, raw[0]] <= 3:
                     index[part].append(ch)
     for ranks in tokenizers.entries.values():
         for token in ranks:
-            if token.isascii():
-                continue
             body = token.lstrip(bytes(range(0x80, 0xC0)))
             head = token[: len(token) - len(body)]
             middle = body.decode("utf-8", "ignore")
             tail = body[len(middle.encode()) :]
-            if not body or middle.encode() + tail != body or not (head or (tail and middle)):
+            if not body or middle.encode() + tail != body or not (head or tail) or token[0] < 0x80:
                 continue
-            for left in ends[head] if head else [""]:
-                for right in begins[tail] if tail else [""]:
-                    if (left + middle)[0] > "\x7f":
-                        yield left + middle + right
+            lefts, rights = ends[head] if head else [""], begins[tail] if tail else [""]
+            yield [left + middle + right for left in lefts for right in rights]
 
 
 def raise_costs(tokenizers: Tokenizers, costs: dict[str, int]) -> set[str]:
-    """Raise the cost of the first character of texts that cost more than the sum of their characters.
+    """Raise costs until no text of ``crossings``, alone or after a space, costs more than its characters.
 
-    Return the characters that cost one more after a space, which may take their first byte.
+    Of the two sides that meet, the one with fewer characters pays. Return the characters that cost one
+    more after a space, which may take their first byte.
     """
-    size = tokenizers.size
-    alone = dict(costs)
-    after_space = {ch for ch, cost in costs.items() if size(" " + ch) > 1 + cost}
-    for text in crossings(tokenizers, alone):
-        excess = size(text) - sum(costs.get(ch, 1) for ch in text)
-        if excess > 0:
-            costs[text[0]] += excess
-    for text in crossings(tokenizers, alone):
-        excess = size(" " + text) - 1 - sum(costs.get(ch, 1) for ch in text) - (text[0] in after_space)
-        if excess == 1 and text[0] not in after_space:
-            after_space.add(text[0])
-        elif excess > 0:
-            costs[text[0]] += excess
+    after_space = {ch for ch, cost in costs.items() if tokenizers.size(" " + ch) > 1 + cost}
+
+    def excess(space: str, text: str) -> int:
+        known = sum(costs.get(ch, 1) for ch in space + text) + bool(space and text[0] in after_space)
+        # The product charges two for a Thai letter after one of another script.
+        known += 2 * bool(re.search("[^\u0e00-\u0e7f][\u0e00-\u0e7f]", text))
+        return tokenizers.size(space + text) - known
+
+    for group in crossings(tokenizers, dict(costs)):
+        for space in ("", " "):
+            over = [text for text in group if excess(space, text) > 0]
+            side = 0 if len({text[0] for text in over}) <= len({text[-1] for text in over}) else -1
+            for text in over:
+                if space and side == 0 and excess(space, text) > 0:
+                    after_space.add(text[0])
+                costs[text[side]] += max(0, excess(space, text))
     return after_space
 
 

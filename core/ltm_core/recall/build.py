@@ -12,7 +12,7 @@ from ltm_core.recall.currency import state
 from ltm_core.recall.data import weights
 from ltm_core.recall.entry import Entry
 from ltm_core.recall.gather import Found, microseconds
-from ltm_core.recall.question import Question
+from ltm_core.recall.question import Question, asks_for
 from ltm_core.recall.rank import Hit, recency, use
 from ltm_core.recall.select import SAID_BY_FACT
 from ltm_core.store.base import MessageRow
@@ -132,7 +132,7 @@ def fact_entries(
     moment = microseconds(now)
     gain = weights(question.language).relation
     for fact, hit in found.facts.values():
-        asked = fact.relation in question.relations
+        asked = asks_for(question, fact.relation)
         relevance = hit.relevance if hit else (HINTED if asked else 0.0)
         if hit and asked:
             relevance = relevance * (1 - gain) + gain

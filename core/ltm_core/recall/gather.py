@@ -230,13 +230,13 @@ def _from_relations(
     """Current facts of the relations that the question asks for, and what the user said about the assistant."""
     if request.min_similarity is not None:
         return
-    slots = [("user", name) for name in question.relations]
+    slots = [("user", name) for name in question.relations if not name.endswith("*")]
     facts = reader.facts(slots=slots, current_at=request.now) if slots else []
     facts += reader.facts(subject="assistant", current_at=request.now)
     for fact in facts:
-        if fact.id not in found.facts and _labelled(fact, request) and _in_time(fact, request):
-            if matches(filters, fact_record(fact)):
-                found.facts[fact.id] = (fact, None)
+        known = fact.id in found.facts or not _labelled(fact, request) or not _in_time(fact, request)
+        if not known and matches(filters, fact_record(fact)):
+            found.facts[fact.id] = (fact, None)
 
 
 def _across_changes(found: Found, reader: Reader, request: RecallRequest, question: Question) -> None:

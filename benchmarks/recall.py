@@ -132,8 +132,8 @@ def measure_beam(conversations: Iterable[Conversation], embed: Kept | None) -> T
             table.add("baseline R@10", asked.category, conversation.id, recall_at(base, current, 10))
             if asked.original and asked.gold - asked.original:
                 places = {i: n for n, i in enumerate(ids)}
-                new = min((places.get(i, 10**6) for i in asked.gold - asked.original))
-                old = min((places.get(i, 10**6 + 1) for i in asked.original))
+                new = min(places.get(i, 10**6) for i in asked.gold - asked.original)
+                old = min(places.get(i, 10**6 + 1) for i in asked.original)
                 table.add("updated above original", asked.category, conversation.id, float(new < old))
                 table.add("updated in 10", asked.category, conversation.id, float(new < 10))
                 table.add(
@@ -203,12 +203,13 @@ def run(data: Path, only: set[str], embed: Kept | None) -> Iterator[Table]:
         ("locomo", lambda: measure_locomo((c for f in sorted((data / "locomo").glob("*.json")) for c in locomo(f)), embed)),
         ("beam", lambda: measure_beam(beam(data / "beam100k"), embed)),
     ]
+    zh = data / "madial" / "MADial-Bench-zh-memory.json"
     for language in ("zh", "en"):
         memory = data / "madial" / f"MADial-Bench-{language}-memory.json"
         dialogue = sorted((data / "madial").glob(f"{language}-dialogue*.jsonl"))
         if memory.exists() and dialogue:
             tasks.append(
-                ("madial", lambda m=memory, d=dialogue[0], n=language: measure_madial(madial(m, d), embed, n))  # type: ignore[misc]
+                ("madial", lambda m=memory, d=dialogue[0], n=language: measure_madial(madial(m, d, owners=zh), embed, n))  # type: ignore[misc]
             )
     for name, task in tasks:
         if name in only:

@@ -6,6 +6,7 @@ The model here repeats what it is shown of your memories; put any chat model of 
 import sys
 
 from langchain_classic.chains import ConversationChain
+
 from langchain_ltm import LTMConversationMemory
 from ltm_core import LongTermMemory
 from ltm_core.testing.langchain_model import ScriptedChatModel

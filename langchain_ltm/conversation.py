@@ -120,7 +120,8 @@ class LTMConversationMemory(BaseMemory):
             shown = yield from self._arriving(scope, value, words)
         with surviving("recall", strict=self.strict):
             return (yield from self._recalling(scope, words, shown))
-        return dict.fromkeys(self.memory_variables, [] if self.return_messages else "")
+        listed = (self.tier_keys or {"working": self.memory_key}).get("working") if self.return_messages else None
+        return {key: [] if key == listed else "" for key in self.memory_variables}
 
     def _arriving(self, scope: Scope, value: Any, words: str) -> Steps[tuple[str, ...]]:
         """The words are stored once and wait for their answer; returns the ids of what the host shows."""
@@ -129,13 +130,14 @@ class LTMConversationMemory(BaseMemory):
         who = runner()
         if _is_talk(value):
             # The host passes the whole conversation: the store keeps its new tail, found by place and words.
-            turns = [replace(m, id=None) for m in to_messages(value)]
+            # System prompts are no turns.
+            turns = [replace(m, id=None) for m in to_messages(value) if m.role != "system"]
             seen = yield Call("observe", {**labels(scope), "messages": turns})
             ids = tuple(s.id for s in seen.messages)
-            asked = next((s.id for s, m in zip(seen.messages[::-1], turns[::-1]) if m.role == "user"), None)
+            asked = ids[-1] if ids and turns[-1].role == "user" else None
         else:
             given = value.id if isinstance(value, BaseMessage) else None
-            own = self._pending.waiting(who, scope, words) or given or new_uuid7()
+            own = self._pending.again(who, scope, words) or given or new_uuid7()
             seen = yield Call("observe", {**labels(scope), "user": words, "message_id": own})
             if any(s.status == "erased" for s in seen.messages):
                 seen = yield Call("observe", {**labels(scope), "user": words, "message_id": new_uuid7()})

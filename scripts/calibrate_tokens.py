@@ -20,7 +20,7 @@ import re
 import sys
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import tiktoken
@@ -43,14 +43,6 @@ PATTERNS = {
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
 }
 ASCII_SIGNS = [chr(code) for code in range(33, 127) if not chr(code).isalnum()]
-# What may touch a word inside one cut of a tokenizer: signs, quotes, dashes, letters of other scripts.
-# Not the apostrophe: a word right after it is never priced by the lexicon.
-NEIGHBOURS = [
-    *(sign for sign in ASCII_SIGNS if sign != "'"),
-    "\t",
-    *"“‘’”—–…«•·、。，：！？（「《\u00a0\ufeff°№的用はン한аα",
-]
-MAX_WORD = 20
 
 
 class Tokenizers:
@@ -89,47 +81,54 @@ def character_costs(tokenizers: Tokenizers) -> dict[str, int]:
     return {ch: tokenizers.size(ch) for ch in characters if unicodedata.category(ch) not in {"Cn", "Co"}}
 
 
-def crossings(tokenizers: Tokenizers, characters: Iterable[str]) -> Iterator[str]:
-    """Texts in which an entry that begins or ends inside a character could break up its neighbours."""
+def crossings(tokenizers: Tokenizers, costs: dict[str, int]) -> Iterator[list[str]]:
+    """For each entry that begins or ends inside a character, the texts in which it could break up its neighbours.
+
+    Characters that cost all their bytes have no merge to break: a few with the same first byte stand for all.
+    """
     ends, begins = defaultdict(list), defaultdict(list)
-    for ch in characters:
+    few: dict[tuple[bytes, int], int] = defaultdict(int)
+    for ch, cost in costs.items():
         raw = ch.encode()
         for length in range(1, len(raw)):
-            ends[raw[-length:]].append(ch)
-            begins[raw[:length]].append(ch)
+            for index, part in ((ends, raw[-length:]), (begins, raw[:length])):
+                few[part, raw[0]] += cost >= len(raw)
+                if cost < len(raw) or few[part, raw[0]] <= 3:
+                    index[part].append(ch)
     for ranks in tokenizers.entries.values():
         for token in ranks:
-            if token.isascii():
-                continue
             body = token.lstrip(bytes(range(0x80, 0xC0)))
             head = token[: len(token) - len(body)]
             middle = body.decode("utf-8", "ignore")
             tail = body[len(middle.encode()) :]
-            if not body or middle.encode() + tail != body or not (head or (tail and middle)):
+            if not body or middle.encode() + tail != body or not (head or tail) or token[0] < 0x80:
                 continue
-            for left in ends[head] if head else [""]:
-                for right in begins[tail] if tail else [""]:
-                    yield left + middle + right
+            lefts, rights = ends[head] if head else [""], begins[tail] if tail else [""]
+            yield [left + middle + right for left in lefts for right in rights]
 
 
 def raise_costs(tokenizers: Tokenizers, costs: dict[str, int]) -> set[str]:
-    """Raise the cost of the first character of pairs that cost more than their sum.
+    """Raise costs until no text of ``crossings``, alone or after a space, costs more than its characters.
 
-    Return the characters that cost one more after a space, which may take their first byte.
+    Of the two sides that meet, the one with fewer characters pays. Return the characters that cost one
+    more after a space, which may take their first byte.
     """
-    size = tokenizers.size
-    after_space = {ch for ch, cost in costs.items() if size(" " + ch) > 1 + cost}
-    pairs = [text for text in crossings(tokenizers, costs) if text[0] > "\x7f"]
-    for text in pairs:
-        excess = size(text) - sum(costs.get(ch, 1) for ch in text)
-        if excess > 0:
-            costs[text[0]] += excess
-    for text in pairs:
-        excess = size(" " + text) - 1 - sum(costs.get(ch, 1) for ch in text) - (text[0] in after_space)
-        if excess == 1 and text[0] not in after_space:
-            after_space.add(text[0])
-        elif excess > 0:
-            costs[text[0]] += excess
+    after_space = {ch for ch, cost in costs.items() if tokenizers.size(" " + ch) > 1 + cost}
+
+    def excess(space: str, text: str) -> int:
+        known = sum(costs.get(ch, 1) for ch in space + text) + bool(space and text[0] in after_space)
+        # The product charges two for a Thai letter after one of another script.
+        known += 2 * bool(re.search("[^\u0e00-\u0e7f][\u0e00-\u0e7f]", text))
+        return tokenizers.size(space + text) - known
+
+    for group in crossings(tokenizers, dict(costs)):
+        for space in ("", " "):
+            over = [text for text in group if excess(space, text) > 0]
+            side = 0 if len({text[0] for text in over}) <= len({text[-1] for text in over}) else -1
+            for text in over:
+                if space and side == 0 and excess(space, text) > 0:
+                    after_space.add(text[0])
+                costs[text[side]] += max(0, excess(space, text))
     return after_space
 
 
@@ -181,6 +180,21 @@ def short_entries(tokenizers: Tokenizers, length: int) -> str:
     )
 
 
+def neighbours(tokenizers: Tokenizers) -> list[str]:
+    """What may stand before a word in one token: signs, quotes, dashes, letters of other scripts.
+
+    Not the apostrophe: a word right after it is never priced by the lexicon.
+    """
+    found = {"\t", *ASCII_SIGNS} - {"'"}
+    for ranks in tokenizers.entries.values():
+        for token in ranks:
+            text = token.decode("utf-8", "ignore")
+            found.update(
+                re.findall(r"([^\x00-\x7f\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u036f\u1e00-\u1eff])[A-Za-z]", text)
+            )
+    return sorted(found)
+
+
 def lexicon(tokenizers: Tokenizers, limit: int) -> dict[str, str]:
     """Words that are one token after a space, by what they cost without one: 1, 2, or more ("bound").
 
@@ -192,14 +206,14 @@ def lexicon(tokenizers: Tokenizers, limit: int) -> dict[str, str]:
         for token in first
         if re.fullmatch(rb" (?:[a-z]+|[A-Z][a-z]*|[A-Z]{2,6})", token) and token in second and token in third
     )
-    neighbours = [(sign, tokenizers.size(sign)) for sign in NEIGHBOURS]
+    signs = [(sign, tokenizers.size(sign)) for sign in neighbours(tokenizers)]
     found: dict[str, list[str]] = {"1": [], "2": [], "bound": []}
     for _, word in ranked[:limit]:
         if any(tokenizers.size(" " + word + end) > 1 + bool(end) for end in ("", *CONTRACTIONS)):
             continue
         bare = tokenizers.size(word)
         safe = bare <= 2 and all(tokenizers.size(word + end) <= bare + 1 for end in CONTRACTIONS)
-        safe = safe and all(tokenizers.size(sign + word) <= cost + bare for sign, cost in neighbours)
+        safe = safe and all(tokenizers.size(sign + word) <= cost + bare for sign, cost in signs)
         found[str(bare) if safe else "bound"].append(word)
     return {bare: " ".join(sorted(words)) for bare, words in found.items()}
 

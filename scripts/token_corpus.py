@@ -8,52 +8,121 @@ import unicodedata
 from collections.abc import Callable, Iterator
 
 _EN = """
-I moved to {city} in {month} because my {relative} works there now.|My {relative} is allergic to {food}, so please don't suggest any.
-We talked about the {thing} last {day}, do you remember what you told me?|The meeting with {name} is on {day} at {n}:30, not at noon.
-I've been learning to play the {thing} for {n} years, but I still can't read sheet music well.|Could you remind me to call {name} before {day}?
-Honestly, I'd rather have {food} for breakfast than anything else.|"{city} was wonderful," she said, "and we'll definitely go back!"
-My doctor prescribed ibuprofen and recommended physiotherapy twice a week.|{name}'s birthday is {month} {n}; she'd love a handmade {thing}.
-It's raining cats and dogs here in {city}; the kids are stuck inside (again).|No, that's wrong: I never said I liked {food}.
-The quarterly report shows a {n}% increase in subscriptions, mostly from small businesses.|I think we should postpone the refactoring until after the release.
-Her thesis is about the socioeconomic consequences of deindustrialization.|What's the best way to get from {city} to {city} with a toddler and a stroller?
-I bought a second-hand {thing} for ${n}.99 and it's already broken.|When I was a child, my {relative} used to bake {food} every Sunday.
-Please call me {name} from now on, everybody does.|He works as a paralegal at a mid-sized law firm and hates commuting.
-The wifi password at my {relative}'s house is written on the fridge.|Thanks so much, that solved it! I'll keep that in mind for next time.
-I was diagnosed with hypothyroidism and I'm supposed to avoid grapefruit.|We adopted a greyhound called {name}, who sleeps {n} hours a day.
+I moved to {city} in {month} because my {relative} works there now.
+My {relative} is allergic to {food}, so please don't suggest any.
+We talked about the {thing} last {day}, do you remember what you told me?
+The meeting with {name} is on {day} at {n}:30, not at noon.
+I've been learning to play the {thing} for {n} years, but I still can't read sheet music well.
+Could you remind me to call {name} before {day}?
+Honestly, I'd rather have {food} for breakfast than anything else.
+"{city} was wonderful," she said, "and we'll definitely go back!"
+My doctor prescribed ibuprofen and recommended physiotherapy twice a week.
+{name}'s birthday is {month} {n}; she'd love a handmade {thing}.
+It's raining cats and dogs here in {city}; the kids are stuck inside (again).
+No, that's wrong: I never said I liked {food}.
+The quarterly report shows a {n}% increase in subscriptions, mostly from small businesses.
+I think we should postpone the refactoring until after the release.
+Her thesis is about the socioeconomic consequences of deindustrialization.
+What's the best way to get from {city} to {city} with a toddler and a stroller?
+I bought a second-hand {thing} for ${n}.99 and it's already broken.
+When I was a child, my {relative} used to bake {food} every Sunday.
+Please call me {name} from now on, everybody does.
+He works as a paralegal at a mid-sized law firm and hates commuting.
+The wifi password at my {relative}'s house is written on the fridge.
+Thanks so much, that solved it! I'll keep that in mind for next time.
+I was diagnosed with hypothyroidism and I'm supposed to avoid grapefruit.
+We adopted a greyhound called {name}, who sleeps {n} hours a day.
 """.strip()
 _ZH = """
-我上个月搬到了{zcity}，因为公司在那边开了新的办公室。|我{zrel}对{zfood}过敏，点菜的时候请避开。|上次我们聊的那个{zthing}，你还记得是什么牌子吗？
-我每天早上{n}点起床，先跑步半小时再去上班。|提醒我{zday}下午三点给{zname}打电话，别忘了。|其实我更喜欢喝茶，咖啡喝多了晚上睡不着觉。
-我在{zcity}出生，在{zcity}长大，大学毕业以后才来到这里工作。|不对，我说的是{zname}，不是他的弟弟。|最近工作压力很大，经常加班到十一点多，感觉身体快撑不住了。
-{zname}的生日是{n}月{n}号，她想要一台{zthing}当礼物。|我们家养了一只橘猫，名字叫{zname}，今年已经{n}岁了。|帮我看看这份合同有没有问题，金额是{n}万元。
-医生说我血压偏高，要少吃盐，多运动，按时吃药。|周末打算和{zrel}一起去爬山，你有没有推荐的路线？|我女儿今年上小学二年级，数学成绩不错，但是语文需要加强。
-他以前住在{zcity}，后来因为工作调动搬走了，我们已经很久没有联系。|请以后叫我{zname}，不要再叫我先生了。|项目的截止日期推迟到下周五，大家可以松一口气。
-“你放心吧，”她笑着说，“我一定会按时到的！”|我想学做{zfood}，家里有鸡蛋、西红柿和面条，应该怎么做？|如果明天下雨的话，我们就改到室内羽毛球馆打球。
-昨天晚上的演唱会太精彩了，我嗓子都喊哑了。|這個週末我想去臺北看展覽，順便吃點好吃的東西。|請問您對訂單的處理結果還滿意嗎？如有疑問，歡迎隨時聯繫。
+我上个月搬到了{zcity}，因为公司在那边开了新的办公室。
+我{zrel}对{zfood}过敏，点菜的时候请避开。
+上次我们聊的那个{zthing}，你还记得是什么牌子吗？
+我每天早上{n}点起床，先跑步半小时再去上班。
+提醒我{zday}下午三点给{zname}打电话，别忘了。
+其实我更喜欢喝茶，咖啡喝多了晚上睡不着觉。
+我在{zcity}出生，在{zcity}长大，大学毕业以后才来到这里工作。
+不对，我说的是{zname}，不是他的弟弟。
+最近工作压力很大，经常加班到十一点多，感觉身体快撑不住了。
+{zname}的生日是{n}月{n}号，她想要一台{zthing}当礼物。
+我们家养了一只橘猫，名字叫{zname}，今年已经{n}岁了。
+帮我看看这份合同有没有问题，金额是{n}万元。
+医生说我血压偏高，要少吃盐，多运动，按时吃药。
+周末打算和{zrel}一起去爬山，你有没有推荐的路线？
+我女儿今年上小学二年级，数学成绩不错，但是语文需要加强。
+他以前住在{zcity}，后来因为工作调动搬走了，我们已经很久没有联系。
+请以后叫我{zname}，不要再叫我先生了。
+项目的截止日期推迟到下周五，大家可以松一口气。
+“你放心吧，”她笑着说，“我一定会按时到的！”
+我想学做{zfood}，家里有鸡蛋、西红柿和面条，应该怎么做？
+如果明天下雨的话，我们就改到室内羽毛球馆打球。
+昨天晚上的演唱会太精彩了，我嗓子都喊哑了。
+這個週末我想去臺北看展覽，順便吃點好吃的東西。
+請問您對訂單的處理結果還滿意嗎？如有疑問，歡迎隨時聯繫。
 """.strip()
 _JA = """
-先月、仕事の都合で大阪に引っ越しました。|私は{n}年前からギターを習っていますが、まだ上手に弾けません。|卵アレルギーなので、レシピから外してください。
-明日の午後三時に田中さんに電話するのを忘れないでください。|コーヒーよりも緑茶のほうが好きです。|先週話していたサンドボックス環境の件、どうなりましたか？
-娘は小学校二年生で、算数が得意です。|「もう一度やってみよう」と彼は言った。|プロジェクトの締め切りが来週の金曜日に延びました。
-ラーメンとカレー、どっちがいいかな。|ありがとうございます、助かりました！|京都の紅葉はとても綺麗だったので、また行きたいです。
+先月、仕事の都合で大阪に引っ越しました。
+私は{n}年前からギターを習っていますが、まだ上手に弾けません。
+卵アレルギーなので、レシピから外してください。
+明日の午後三時に田中さんに電話するのを忘れないでください。
+コーヒーよりも緑茶のほうが好きです。
+先週話していたサンドボックス環境の件、どうなりましたか？
+娘は小学校二年生で、算数が得意です。
+「もう一度やってみよう」と彼は言った。
+プロジェクトの締め切りが来週の金曜日に延びました。
+ラーメンとカレー、どっちがいいかな。
+ありがとうございます、助かりました！
+京都の紅葉はとても綺麗だったので、また行きたいです。
 """.strip()
 _KO = """
-지난달에 회사 일 때문에 부산으로 이사했어요.|저는 땅콩 알레르기가 있어서 조심해야 해요.|내일 오후 세 시에 민수 씨에게 전화하라고 알려 주세요.
-커피보다 녹차를 더 좋아합니다.|우리 강아지 이름은 초코이고 {n}살이에요.|프로젝트 마감일이 다음 주 금요일로 미뤄졌습니다.
-주말에 친구들이랑 등산을 가기로 했는데 비가 온대요.|감사합니다, 덕분에 해결됐어요!
+지난달에 회사 일 때문에 부산으로 이사했어요.
+저는 땅콩 알레르기가 있어서 조심해야 해요.
+내일 오후 세 시에 민수 씨에게 전화하라고 알려 주세요.
+커피보다 녹차를 더 좋아합니다.
+우리 강아지 이름은 초코이고 {n}살이에요.
+프로젝트 마감일이 다음 주 금요일로 미뤄졌습니다.
+주말에 친구들이랑 등산을 가기로 했는데 비가 온대요.
+감사합니다, 덕분에 해결됐어요!
 """.strip()
 _MIXED = """
-我用 Python 和 VS Code 写代码，平时跑在 Ubuntu 上。|帮我把这个 bug 修一下，報錯 is "NoneType has no attribute 'get'"。|明天的 meeting 改到 {n}:00 PM，记得带 MacBook Pro。
-My name is 王磊 and I live in 杭州, near 西湖.|我在 GitHub 上提了一个 PR，CI 一直 fail，LGTM 之后再 merge。|今天吃了 pizza🍕，超好吃😋！！|Python の dict と list の違いを教えてください。
-iPhone 15 Pro Max 256GB 现在卖 ¥7,999 吗？|订单号 ORD-2024-00817，请查一下 status。|저는 React랑 TypeScript를 써요.|The word 食べる means "to eat" in Japanese.
-他的邮箱是 li.lei@example.com，电话 138-0013-8000。|Let's eat 火锅 tonight, ok? 我请客～
+我用 Python 和 VS Code 写代码，平时跑在 Ubuntu 上。
+帮我把这个 bug 修一下，報錯 is "NoneType has no attribute 'get'"。
+明天的 meeting 改到 {n}:00 PM，记得带 MacBook Pro。
+My name is 王磊 and I live in 杭州, near 西湖.
+我在 GitHub 上提了一个 PR，CI 一直 fail，LGTM 之后再 merge。
+今天吃了 pizza🍕，超好吃😋！！
+Python の dict と list の違いを教えてください。
+iPhone 15 Pro Max 256GB 现在卖 ¥7,999 吗？
+订单号 ORD-2024-00817，请查一下 status。
+저는 React랑 TypeScript를 써요.
+The word 食べる means "to eat" in Japanese.
+他的邮箱是 li.lei@example.com，电话 138-0013-8000。
+Let's eat 火锅 tonight, ok? 我请客～
 """.strip()
 _OTHER = """
-Вчера я переехал в Москву и теперь работаю программистом.|Напомни мне позвонить маме в пятницу, пожалуйста!|انتقلت إلى القاهرة الشهر الماضي بسبب العمل.|أنا لا أحب القهوة، أفضل الشاي الأخضر.
-मैं पिछले महीने काम के लिए दिल्ली आ गया।|मुझे मूंगफली से एलर्जी है, कृपया ध्यान रखें।|เดือนที่แล้วฉันย้ายไปเชียงใหม่เพราะงาน|ฉันแพ้ถั่วลิสง กรุณาระวังด้วย
-Μετακόμισα στην Αθήνα τον περασμένο μήνα.|עברתי לתל אביב בחודש שעבר בגלל העבודה.|Ich bin letzten Monat nach München gezogen, weil die Miete günstiger ist.|J'ai déménagé à Besançon l'été dernier ; ma sœur m'a aidé.
-El año pasado aprendí a cocinar paella con mi abuela, ¡qué rica!|Przeprowadziłem się do Łodzi, żeby być bliżej rodziny.|Tháng trước tôi chuyển đến Đà Nẵng để làm việc.|Geçen ay iş için İstanbul'a taşındım, çok güzel şehir.
-আমি গত মাসে ঢাকায় এসেছি।|நான் சென்னையில் வசிக்கிறேன்.|მე თბილისში ვცხოვრობ.|Ես ապրում եմ Երևանում։|ཁྱེད་རང་བདེ་མོ།|አዲስ አበባ ውስጥ እኖራለሁ።|ខ្ញុំរស់នៅភ្នំពេញ។|ကျွန်တော် ရန်ကုန်မှာ နေတယ်။
+Вчера я переехал в Москву и теперь работаю программистом.
+Напомни мне позвонить маме в пятницу, пожалуйста!
+انتقلت إلى القاهرة الشهر الماضي بسبب العمل.
+أنا لا أحب القهوة، أفضل الشاي الأخضر.
+मैं पिछले महीने काम के लिए दिल्ली आ गया।
+मुझे मूंगफली से एलर्जी है, कृपया ध्यान रखें।
+เดือนที่แล้วฉันย้ายไปเชียงใหม่เพราะงาน
+ฉันแพ้ถั่วลิสง กรุณาระวังด้วย
+Μετακόμισα στην Αθήνα τον περασμένο μήνα.
+עברתי לתל אביב בחודש שעבר בגלל העבודה.
+Ich bin letzten Monat nach München gezogen, weil die Miete günstiger ist.
+J'ai déménagé à Besançon l'été dernier ; ma sœur m'a aidé.
+El año pasado aprendí a cocinar paella con mi abuela, ¡qué rica!
+Przeprowadziłem się do Łodzi, żeby być bliżej rodziny.
+Tháng trước tôi chuyển đến Đà Nẵng để làm việc.
+Geçen ay iş için İstanbul'a taşındım, çok güzel şehir.
+আমি গত মাসে ঢাকায় এসেছি।
+நான் சென்னையில் வசிக்கிறேன்.
+მე თბილისში ვცხოვრობ.
+Ես ապրում եմ Երևանում։
+ཁྱེད་རང་བདེ་མོ།
+አዲስ አበባ ውስጥ እኖራለሁ።
+ខ្ញុំរស់នៅភ្នំពេញ។
+ကျွန်တော် ရန်ကုန်မှာ နေတယ်။
 """.strip()
 _SLOTS = {
     "city": "Paris|Beijing|Zaragoza|San Francisco|Reykjavik|Leeds|Wroclaw|New Orleans",
@@ -70,25 +139,43 @@ _SLOTS = {
     "zday": "周一|星期五|明天|后天",
     "zname": "王磊|小芳|欧阳娜|张伟|旺财|李雷",
 }
-_CODE = (
-    """
-def load(path: str) -> dict[str, int]:\n    with open(path, encoding="utf-8") as f:\n        return {k: int(v) for k, v in (line.split("=") for line in f)}
-for (let i = 0; i < items.length; i++) {\n\tconst { id, userName } = items[i];\n\tconsole.log(`${id}: ${userName ?? "n/a"}`);\n}
-SELECT u.id, COUNT(*) AS n FROM users u LEFT JOIN orders o ON o.user_id = u.id WHERE u.created_at >= '2024-01-01' GROUP BY u.id HAVING n > 3;
-#include <vector>\nint main(int argc, char **argv) {\n  std::vector<int> v{1, 2, 3};\n  return v.size() == 3 ? 0 : -1;\n}
+_CODE = r"""
+def load(path: str) -> dict[str, int]:
+    with open(path, encoding="utf-8") as f:
+        return {k: int(v) for k, v in (line.split("=") for line in f)}
+for (let i = 0; i < items.length; i++) {
+	const { id, userName } = items[i];
+	console.log(`${id}: ${userName ?? "n/a"}`);
+}
+SELECT u.id, COUNT(*) AS n FROM users u LEFT JOIN orders o ON o.user_id = u.id
+  WHERE u.created_at >= '2024-01-01' GROUP BY u.id HAVING n > 3;
+#include <vector>
+int main(int argc, char **argv) {
+        std::vector<int> v{1, 2, 3};
+        return v.size() == 3 ? 0 : -1;
 {"user": {"id": 4711, "tags": ["a", "b"], "active": true, "score": 0.87, "address": null}}
-git commit -am "fix: handle None in parse_args()" && git push --force-with-lease origin HEAD:refs/heads/feature/JIRA-1234
+git commit -am "fix: handle None in parse_args()" && git push --force-with-lease origin HEAD:refs/heads/JIRA-1
     at com.example.service.UserServiceImpl.findByUserName(UserServiceImpl.java:142) ~[classes/:na]
-\\begin{equation}\n  \\int_0^\\infty e^{-x^2}\\,dx = \\frac{\\sqrt{\\pi}}{2}\n\\end{equation}
+\begin{equation}
+  \int_0^\infty e^{-x^2}\,dx = \frac{\sqrt{\pi}}{2}
 <div class="card-body"><a href="/users/42?tab=profile#top" onclick="go()">Profil&eacute;</a></div>
+// ---------------------------------------------------------------------------
+    /** @param {string} name - the user's name (see https://example.com/docs#names) */
 """.strip()
-    .replace("\\n", "\n")
-    .replace("\\t", "\t")
+
+
+# The most frequent characters: those that may be one token.
+_FREQUENT_HAN = (
+    "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后"
+    "作里用道行所然家种事成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因"
+    "只从想实日军者意无力它与长把机十民第公此已工使情明性知全三又关点正业外将两高认间由问很最重并物手"
+    "应战向头文体政美相见被利什二等产或新己制身果加西斯月话合回特代内信表化老给世位次度门任常先海通教"
+    "儿原东声提立及比员解水名真论处走义各入几口检 ，。A1"
 )
 
 
 def _templates(text: str) -> list[str]:
-    return [sentence for line in text.split("\n") for sentence in line.split("|")]
+    return text.split("\n")
 
 
 def _fill(template: str, random_: random.Random) -> str:
@@ -129,7 +216,7 @@ def _numbers(r: random.Random) -> str:
         ),
         lambda: f"+{r.randint(1, 99)} {r.randint(100, 999)} {r.randint(1000, 9999)} {r.randint(1000, 9999)}",
         lambda: "".join(r.choice("０１２３４５６７８９①②Ⅳ½²三万") for _ in range(r.randint(1, 12))),
-        lambda: "%032x" % r.getrandbits(128),
+        lambda: f"{r.getrandbits(128):032x}",
     ]
     return r.choice([" ", ", ", "\n", "/"]).join(r.choice(made)() for _ in range(r.randint(1, 8)))
 
@@ -221,7 +308,7 @@ def hostile(number: int, seed: int = 2) -> Iterator[tuple[str, str]]:
         " \t\n\r.x-'/",
         "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ \n",
         "'srtvemdlSTRVEMDL ax",
-        "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日军者意无力它与长把机十民第公此已工使情明性知全三又关点正业外将两高认间由问很最重并物手应战向头文体政美相见被利什二等产或新己制身果加西斯月话合回特代内信表化老给世位次度门任常先海通教儿原东声提立及比员解水名真论处走义各入几口检 ，。A1",
+        _FREQUENT_HAN,
         "のにはをたがでてとしれさいるあらんかなもアイウエオカンスリル日本人語今年大学 。",
         "가나다라마바사아자차카타파하이는을에의로고도한어지기시리스인사대터트태 .",
         "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфё АВСТ.",
@@ -230,7 +317,7 @@ def hostile(number: int, seed: int = 2) -> Iterator[tuple[str, str]]:
         "กขคงจฉชซญดตถทธนบปผฝพฟภมยรลวศษสหอฮะาิีึืุูเแโใไ็่้์ 检一",
         "0123456789 .,:-/",
     ]
-    words = [w for text in (_EN, _MIXED, _OTHER, _CODE) for w in text.replace("|", " ").split()]
+    words = [w for text in (_EN, _MIXED, _OTHER, _CODE) for w in text.split()]
     for _ in range(number):
         if random_.random() < 0.2:
             glue = ["", "", " ", "'", "“", "’", "-", "\t", "\n", "的", "é", "  ", "1", "…"]

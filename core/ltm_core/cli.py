@@ -58,6 +58,10 @@ def _start(
 
 def main() -> None:
     """The console script: UTF-8 in and out, whatever the locale says."""
+    # Before NumPy is loaded: on a busy machine its threads spin for each other, and one turn takes ten times as
+    # long. The matrices of one turn are too small to be worth a second thread.
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")

@@ -472,11 +472,11 @@ class LongTermMemory:
         self, messages: Iterable[Message | Mapping[str, Any]], *, user_id: str | int, session_id: str | int
     ) -> Observation:
         """The session's window holds exactly these turns; new ones are learnt from, others stay episodic."""
-        from ltm_core.keep.window import keep_only
+        from ltm_core.keep.window import keep_only, recognised
 
-        given = list(messages)
-        seen = self.observe(user_id=user_id, session_id=session_id, messages=given) if given else Observation()
         scope = self._runtime.scope(user_id, identifier(session_id, "session_id", limit=self._limit))
+        given = recognised(self._runtime, scope, list(messages))
+        seen = self.observe(user_id=user_id, session_id=session_id, messages=given) if given else Observation()
         keep_only(self._runtime, scope, [m.id for m in seen.messages])
         return seen
 

@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-import ltm_core
 from langchain_classic.chains import ConversationChain, LLMChain
 from langchain_core.messages import (
     AIMessage,
@@ -29,13 +27,16 @@ from langchain_core.messages import (
     ToolMessage,
 )
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder, PromptTemplate
+from pydantic import ValidationError
+
+import ltm_core
 from langchain_ltm import LTMConversationMemory
 from langchain_ltm._convert import from_messages, to_message, to_messages, words_of
-from ltm_core import LongTermMemory, Message
+from langchain_ltm._pending import Pending
+from ltm_core import LongTermMemory, Message, Scope
 from ltm_core.errors import ConfigError, InvalidInputError, InvalidScopeError, UnavailableError
 from ltm_core.testing.embedders import HashEmbedder
 from ltm_core.testing.langchain_model import ScriptedChatModel
-from pydantic import ValidationError
 
 pytestmark = [
     # The chain this adapter is for is deprecated by its host; users are to see that, tests need not.
@@ -232,6 +233,48 @@ def test_loading_twice_stores_once(memory: LongTermMemory) -> None:
     assert "Porto" not in again["history"]
     kept.save_context({"input": "I live in Porto."}, {"response": "Nice."})
     assert turns(memory, "ana") == [("user", "I live in Porto."), ("assistant", "Nice.")]
+
+
+def test_the_same_words_after_other_words_are_a_new_turn(memory: LongTermMemory) -> None:
+    kept = LTMConversationMemory(memory=memory, user_id="ana")
+    kept.load_memory_variables({"input": "ok"})  # the model failed
+    kept.load_memory_variables({"input": "I live in Porto."})
+    kept.save_context({"input": "I live in Porto."}, {"response": "Nice."})
+    kept.load_memory_variables({"input": "ok"})
+    kept.save_context({"input": "ok"}, {"response": "Good."})
+    assert [c for _, c in turns(memory, "ana")] == ["ok", "I live in Porto.", "Nice.", "ok", "Good."]
+
+
+def test_a_chain_inside_a_chain_answers_its_own_turn(memory: LongTermMemory) -> None:
+    kept = LTMConversationMemory(memory=memory, user_id="ana")
+    kept.load_memory_variables({"input": "outer words"})
+    kept.load_memory_variables({"input": "inner words"})
+    kept.save_context({"input": "inner words"}, {"response": "inner answer"})
+    kept.save_context({"input": "outer words"}, {"response": "outer answer"})
+    stored = {m.id: m for m in memory.messages(user_id="ana")}
+    pairs = [(stored[m.reply_to or ""].content, m.content) for m in stored.values() if m.role == "assistant"]
+    assert pairs == [("inner words", "inner answer"), ("outer words", "outer answer")]
+    assert len(stored) == 4
+
+
+def test_waiting_turns() -> None:
+    now = [0.0]
+    pending, scope, other = Pending(lambda: now[0]), Scope(user_id="ana", session_id="s"), Scope(user_id="ben")
+    a, b = ("thread", 1), ("thread", 2)
+    pending.add(a, scope, "hi", "m1")
+    assert pending.again(a, scope, "hi") == "m1"
+    assert pending.again(b, scope, "hi") is None
+    assert pending.again(a, other, "hi") is None
+    now[0] = 601.0
+    assert pending.again(a, scope, "hi") is None
+    assert pending.take(b, scope, "hi") == "m1"
+    assert pending.take(a, scope, "hi") is None
+    for number in range(3000):
+        pending.add(a, scope, str(number), f"m{number}")
+    assert pending.take(a, scope, "0") is None
+    assert pending.take(a, scope, "2999") == "m2999"
+    pending.drop(scope)
+    assert pending.take(a, scope, "2998") is None
 
 
 def test_the_same_words_later_are_a_new_turn(memory: LongTermMemory) -> None:
@@ -504,6 +547,9 @@ def test_a_failing_recall_still_stores(memory: LongTermMemory) -> None:
     chain = chain_for(failing, model("Yes."), user_id="ana", return_messages=True, prompt=PLACED)
     assert chain.predict(input="I live in Porto.") == "Yes."
     assert turns(memory, "ana") == [("user", "I live in Porto."), ("assistant", "Yes.")]
+    tiers = {"semantic": "facts", "working": "history"}
+    kept = LTMConversationMemory(memory=failing, user_id="ana", return_messages=True, tier_keys=tiers)
+    assert kept.load_memory_variables({"input": "Hi."}) == {"history": [], "facts": ""}
 
 
 # copies ------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ltm_core.commands import demo
+from ltm_core.commands.demo_scan import places
 from ltm_core.commands.demo_story import KEPT, SECRETS, STORY
 
 
@@ -41,13 +42,13 @@ def test_an_unmet_expectation_fails_the_demo() -> None:
 
 
 def test_the_demo_counts_words_in_every_way_they_may_stand(tmp_path: Path) -> None:
-    assert demo._places(tmp_path, KEPT) == 0
+    assert places(tmp_path, KEPT) == 0
     ways = [KEPT.encode(), KEPT.encode("utf-16-le"), KEPT.encode("utf-16-be"), b"\\u82cf\\u5dde"]
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "file").write_bytes(b" ".join(ways))
-    assert demo._places(tmp_path, KEPT) == 4
+    assert places(tmp_path, KEPT) == 4
     (tmp_path / "other").write_bytes(b"lisbon LISBON Lisbon")
-    assert demo._places(tmp_path, "Lisbon") == 3
+    assert places(tmp_path, "Lisbon") == 3
 
 
 @pytest.mark.parametrize("word", SECRETS)

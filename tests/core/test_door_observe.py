@@ -173,7 +173,7 @@ def test_an_embedder_that_is_down_loses_no_words(tmp_path: Path, clock: Clock) -
 
 
 def test_words_written_while_it_was_down_get_their_vectors(tmp_path: Path, clock: Clock) -> None:
-    embedder = FailingEmbedder(failures=2)  # asked by the gate and for the index
+    embedder = FailingEmbedder(failures=1)
     with LongTermMemory.open(tmp_path / "x", embedder=embedder, clock=clock, timezone="UTC") as memory:
         memory.observe(user_id="ana", session_id="s", user="hello there, nice weather")
         assert memory.stats().vectors == 0

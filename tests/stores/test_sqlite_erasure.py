@@ -161,7 +161,6 @@ def test_no_byte_of_an_erased_user_is_on_disk_then_or_after_a_restart(tmp_path: 
             with store.write("ben") as w:
                 say(w, f"m{i}", f"I like tea {i}")
         ops = store.operations()
-        assert ops.scrub(needles=[SECRET.encode()], wait_seconds=1)[0] is False
         assert in_another_process(path, needles)
         with store.write("erased-user-id") as w:
             w.add_tombstones([("content", SECRET)], now=at(1))
@@ -236,9 +235,10 @@ def test_the_scan_finds_every_form(tmp_path: Path) -> None:
         file.parent.mkdir(exist_ok=True)
         # Across the border of two pieces as well.
         file.write_bytes(b"\0" * (4 * 1024 * 1024 - 3) + form + b"\0" * 10)
-        assert scan(tmp_path, [SECRET.encode()]) == (False, 1)
+        found, files = scan(tmp_path, variants([SECRET.encode()]))
+        assert found and files == 1
         file.unlink()
-    assert scan(tmp_path, [SECRET.encode(), b"", b"\xff\xfe"]) == (True, 0)
+    assert scan(tmp_path, [SECRET.encode(), b"", b"\xff\xfe"]) == (set(), 0)
 
 
 @pytest.mark.skipif(not Path("/proc/locks").exists(), reason="locks are listed on Linux only")

@@ -238,6 +238,7 @@ def test_network_file_systems_are_refused_unless_allowed(tmp_path: Path, monkeyp
     monkeypatch.setattr(files, "MOUNTS", mounts)
     with pytest.raises(UnavailableError, match="nfs4"):
         open_store(place / "data", config=CONFIG)
+    assert not place.exists()
     open_store(place / "data", config=Config.make(allow_network_filesystem=True)).close()
     open_store(tmp_path / "local", config=CONFIG).close()
     mounts.unlink()

@@ -202,6 +202,60 @@ def test_the_log_outlives_the_parent_while_a_child_uses_it(tmp_path: Path) -> No
         assert [m.id for m in r.messages()] == ["parent", "before", "after"]
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_forks_amid_busy_threads_lose_nothing(tmp_path: Path) -> None:
+    path = prepared(tmp_path / "data")
+    with closing(open_store(path, config=CONFIG)) as store:
+        errors: list[BaseException] = []
+        written: list[str] = []
+        stop = threading.Event()
+
+        def read() -> None:
+            while not stop.wait(0.001):
+                try:
+                    with store.read("ana") as r:
+                        assert len(r.snapshot().rows.item) == len(r.messages())
+                except BaseException as e:  # noqa: BLE001
+                    errors.append(e)
+
+        def write() -> None:
+            while not stop.wait(0.002):
+                try:
+                    with store.write("ana") as w:
+                        say(w, f"parent-{len(written)}")
+                    written.append(f"parent-{len(written)}")
+                except BaseException as e:  # noqa: BLE001
+                    errors.append(e)
+
+        threads = [threading.Thread(target=t) for t in (read, read, write)]
+        for t in threads:
+            t.start()
+        children = []
+        for i in range(10):
+            child = os.fork()
+            if child == 0:
+                code = 1
+                try:
+                    for k in range(4):
+                        with store.write("ana") as w:
+                            say(w, f"child-{i}-{k}")
+                    code = 0
+                finally:
+                    os._exit(code)
+            children.append(child)
+        assert [os.waitstatus_to_exitcode(os.waitpid(c, 0)[1]) for c in children] == [0] * 10
+        stop.set()
+        for t in threads:
+            t.join()
+        assert not errors
+        with store.read("ana") as r:
+            found = {m.id for m in r.messages()}
+        assert found == {*written, *(f"child-{i}-{k}" for i in range(10) for k in range(4))}
+    with closing(sqlite3.connect(path / files.DATABASE)) as conn:
+        assert conn.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
 KILLED = """
 import sys
 from pathlib import Path

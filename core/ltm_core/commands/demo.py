@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ltm_core.commands.base import INCOMPLETE, guarded
-from ltm_core.commands.demo_story import ANA, KEPT, LIN, QUESTIONS, SECRETS, STORY, Asked, Said
+from ltm_core.commands.demo_scan import places
+from ltm_core.commands.demo_story import ANA, BELIEVED, KEPT, LIN, QUESTIONS, SECRETS, STORY, Asked, Said
 from ltm_core.commands.facts import why
 from ltm_core.commands.show import console, state, table
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from ltm_core.types import Context, Fact, Observation, Receipt
 
 _WIDTH = 110
+_SUBJECT = 18
+"""Characters of a subject that a row of the demo shows."""
 
 
 class Checks:
@@ -112,7 +115,9 @@ def _learnt(seen: Observation) -> str:
     out = []
     for change in seen.changes:
         fact = change.fact
-        about = "" if fact.subject == "user" else f"{fact.subject}: "
+        if change.op == "skip":
+            continue
+        about = "" if fact.subject == "user" else f"{_brief(fact.subject)}: "
         old = change.previous if change.op in ("supersede", "reinforce") else None
         instead = f"  (was: {old.object})" if old is not None and change.op == "supersede" else ""
         out.append(f"{signs.get(change.op, change.op)} {about}{fact.relation} {fact.object}{instead}")
@@ -181,7 +186,7 @@ def _explain(memory: LongTermMemory, user: str, checks: Checks) -> None:
     now = datetime.now(UTC)
     rows = [
         (
-            f.subject,
+            _brief(f.subject),
             f.relation,
             f.object,
             f.valid_from.date(),
@@ -192,6 +197,8 @@ def _explain(memory: LongTermMemory, user: str, checks: Checks) -> None:
     ]
     _show(table(f"Facts of {user}", ("about", "relation", "value", "since", "state", "why"), rows))
     current = {f.object: f for f in known if f.is_current}
+    own = sorted(f.object for f in current.values() if f.subject == "user")
+    checks.that(f"of {user} exactly this is believed: {BELIEVED[user]}", own == sorted(BELIEVED[user]))
     past = {f.object: f for f in known if not f.is_current}
     if user == ANA:
         checks.that("Porto is where Ana lives", _user_fact(current, "Porto"))
@@ -202,19 +209,19 @@ def _explain(memory: LongTermMemory, user: str, checks: Checks) -> None:
     else:
         checks.that("苏州 is where Lin lives", _user_fact(current, "苏州"))
         checks.that("杭州 was replaced, not lost", _has(past, "杭州") and not _has(current, "杭州"))
-        checks.that("the mango allergy was taken back", _has(past, "芒果") and not _positive(current, "芒果"))
-        checks.that("the allergy to shrimps holds instead", _has(current, "虾"))
+        checks.that("the wrong birthday was taken back", any(f.retracted_at for f in past.values()))
+        checks.that("the right one holds instead", _has(current, "5月8号") and not _has(current, "5月3号"))
         checks.that("the sister's job is not Lin's", not _user_fact(current, "医生"))
     versions = [v for f in past.values() if f.superseded_by for v in memory.history(f.id, user_id=user)]
     checks.that(f"the history of {user}'s home has both cities", len(versions) >= 2)
 
 
+def _brief(subject: str) -> str:
+    return subject if len(subject) <= _SUBJECT else f"{subject[: _SUBJECT - 1]}…"
+
+
 def _has(facts: dict[str, Fact], word: str) -> bool:
     return any(word in f.object for f in facts.values())
-
-
-def _positive(facts: dict[str, Fact], word: str) -> bool:
-    return any(word in f.object and f.is_positive for f in facts.values())
 
 
 def _user_fact(facts: dict[str, Fact], word: str) -> bool:
@@ -228,9 +235,9 @@ def _solution(facts: Iterable[Fact]) -> bool:
 
 
 def _erase(memory: LongTermMemory, store: Path, checks: Checks) -> None:
-    before = {word: _places(store, word) for word in (*SECRETS, KEPT)}
+    before = {word: places(store, word) for word in (*SECRETS, KEPT)}
     receipt = memory.forget_user(ANA)
-    after = {word: _places(store, word) for word in before}
+    after = {word: places(store, word) for word in before}
     rows = [(word, ANA if word in SECRETS else LIN, before[word], after[word]) for word in before]
     _show(table("Places in the files", ("word", "of", "before", "after"), rows, numbers=("before", "after")))
     _print(_summary(receipt))
@@ -248,18 +255,6 @@ def _erase(memory: LongTermMemory, store: Path, checks: Checks) -> None:
 def _summary(receipt: Receipt) -> str:
     rows = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in receipt.counts.items() if count)
     return f"Receipt: {rows}. The old log is replayed: refused. Lin keeps everything."
-
-
-def _places(store: Path, word: str) -> int:
-    """How often the word stands in any file of the store, in any of the ways a file may hold it."""
-    escaped = word.encode("ascii", "backslashreplace")
-    ways = {
-        form
-        for w in (word, word.lower(), word.upper(), word.capitalize())
-        for form in (w.encode("utf-8"), w.encode("utf-16-le"), w.encode("utf-16-be"), w.encode("ascii", "ignore"))
-    } | {escaped, escaped.lower()}
-    content = [path.read_bytes() for path in sorted(store.rglob("*")) if path.is_file()]
-    return sum(data.count(way) for data in content for way in ways if way)
 
 
 # what a person sees --------------------------------------------------------------------------------------

@@ -41,11 +41,11 @@ STORY = (
     Said(LIN, "nihao", 25, "user", "我叫林晓，住在杭州，喜欢喝绿茶。", "facts"),
     Said(LIN, "nihao", 25, "user", "如果我搬到上海，房租会贵很多吗？", "hypothetical"),
     Said(LIN, "nihao", 25, "user", "我妹妹在北京当医生。", "about someone else"),
-    Said(LIN, "nihao", 25, "user", "我对芒果过敏。", "a mistake"),
-    Said(ANA, "vpn", 12, "user", "The office VPN drops every few minutes on my laptop. Any idea?"),
+    Said(LIN, "nihao", 25, "user", "我的生日是5月3号。", "a mistake"),
+    Said(ANA, "vpn", 12, "user", "Why does the office VPN drop every few minutes?"),
     Said(ANA, "vpn", 12, "assistant", "Switch the VPN protocol to IKEv2, then restart the client.", "a proposal"),
     Said(ANA, "vpn", 12, "user", "That worked, thanks!", "a confirmed fix"),
-    Said(LIN, "gengzheng", 6, "user", "不对，我不是对芒果过敏，是对虾过敏。", "a correction"),
+    Said(LIN, "gengzheng", 6, "user", "不对，我的生日是5月8号。", "a correction"),
     Said(LIN, "banjia", 3, "user", "我搬到苏州了。", "a move"),
     Said(ANA, "move", 2, "user", "I moved to Porto.", "a move"),
 )
@@ -60,8 +60,14 @@ QUESTIONS = (
     ),
     Asked(ANA, "", "The VPN is unstable again. What worked last time?", "IKEv2", "Berlin"),
     Asked(LIN, "早上好，今天想请朋友来家里吃饭。", "我现在住在哪个城市？", "苏州", "上海"),
-    Asked(LIN, "", "我对什么过敏？", "虾", "上海"),
+    Asked(LIN, "", "我的生日是哪天？", "5月8号", "上海"),
 )
+
+BELIEVED = {
+    ANA: ("Ana", "Porto", "peanuts"),
+    LIN: ("林晓", "苏州", "绿茶", "5月8号"),
+}
+"""What is true of each of them at the end, and nothing else is."""
 
 SECRETS = ("Lisbon", "Porto", "peanuts", "IKEv2", "Marta")
 """Words that only Ana said: after she is erased, no file may hold them."""

@@ -85,6 +85,8 @@ def why(memory: LongTermMemory, user_id: str, ids: set[str]) -> dict[str, list[s
     for change in memory.changes(user_id=user_id, limit=1000):
         if change.fact.id in ids:
             reasons[change.fact.id].append(f"{change.op}: {change.reason}" if change.reason else change.op)
+        if change.op == "supersede" and change.previous is not None and change.previous.id in ids:
+            reasons[change.previous.id].append(f"replaced by {change.fact.object}: {change.reason}")
     return dict(reasons)
 
 

@@ -15,6 +15,7 @@ from ltm_core.write.apply import apply_decisions
 from ltm_core.write.index import embed_texts
 from ltm_core.write.plan import Candidate, Decision, Utterance
 from ltm_core.write.redact import redact
+from ltm_core.write.vectors import Vectors
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
@@ -87,7 +88,7 @@ def _true_fact(runtime: Runtime, false: Fact, words: str, *, when: datetime, now
         Utterance(message_id="", role="user", content=words, at=when),
         lexicon=runtime.lexicon,
         fact_threshold=runtime.config.fact_threshold,
-        clause_vectors=runtime.embed,
+        clause_vectors=Vectors(runtime).for_gate,
     )
     stated: Candidate | None = next(
         (c for c in analysis.candidates if c.relation == false.relation),

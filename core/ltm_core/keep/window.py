@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from ltm_core.errors import InvalidInputError
 from ltm_core.store.base import SlotRow
-from ltm_core.types import Scope
-from ltm_core.write.intake import checked_metadata
-from ltm_core.write.redact import redact_value
+from ltm_core.types import Message, Scope
+from ltm_core.write.align import place
+from ltm_core.write.intake import checked_metadata, incoming
+from ltm_core.write.redact import redact, redact_value
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
+
+_LOOK_BACK = 512
+"""Stored turns of the session looked at beyond the number given."""
 
 
 def keep_only(runtime: Runtime, scope: Scope, message_ids: Sequence[str]) -> int:
@@ -30,6 +34,44 @@ def keep_only(runtime: Runtime, scope: Scope, message_ids: Sequence[str]) -> int
                 writer.update_message(replace(row, in_window=inside))
                 left += not inside
     return left
+
+
+def recognised(
+    runtime: Runtime, scope: Scope, messages: Sequence[Message | Mapping[str, Any]]
+) -> list[Message | Mapping[str, Any]]:
+    """The same messages, those that are stored already with the id they are stored under.
+
+    A host that replaces a conversation sends it whole, or without its end, or with another end: what it
+    begins with is looked for anywhere in the session, and what follows is new. Messages that carry ids are
+    left as they are.
+    """
+    config = runtime.config
+    with runtime.store.read(scope.user_id) as reader:
+        state = reader.user()
+        given = incoming(
+            messages=messages,
+            zone=runtime.zone(None, state.timezone if state else None),
+            id_limit=config.max_id_characters,
+            text_limit=config.max_message_characters,
+            metadata_limit=config.max_metadata_bytes,
+        )
+        if not given or any(m.id is not None for m in given):
+            return list(messages)
+        rows = reader.messages(
+            session_id=scope.session_id,
+            roles=tuple({m.role for m in given}),
+            newest_first=True,
+            limit=len(given) + _LOOK_BACK,
+        )[::-1]
+    said = [(str(m.role), redact(m.content)[0] if config.redact_pii else m.content) for m in given]
+    start, length = place([(m.role, m.content) for m in rows], said)
+    if not length:
+        return list(messages)
+    ids = [*(r.id for r in rows[start : start + length]), *(runtime.new_id() for _ in given[length:])]
+    return [
+        Message(role=m.role, content=m.content, at=m.at, id=id_, name=m.name, metadata=m.metadata)
+        for m, id_ in zip(given, ids, strict=True)
+    ]
 
 
 def set_slot(runtime: Runtime, scope: Scope, name: str, value: Any, *, ttl: timedelta | None) -> None:

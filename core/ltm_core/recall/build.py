@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING
 
+from ltm_core.recall.asking import asking_share
 from ltm_core.recall.cues import all_spans, cues
 from ltm_core.recall.currency import state
 from ltm_core.recall.data import weights
 from ltm_core.recall.entry import Entry
-from ltm_core.recall.gather import Found, microseconds
-from ltm_core.recall.question import Question
-from ltm_core.recall.rank import Hit, recency, use
+from ltm_core.recall.gather import Found
+from ltm_core.recall.question import Question, asks_for
+from ltm_core.recall.rank import Hit, use
 from ltm_core.recall.select import SAID_BY_FACT
 from ltm_core.store.base import MessageRow
 from ltm_core.text.normalize import fold
@@ -21,37 +21,19 @@ from ltm_core.text.terms import terms
 from ltm_core.types import ContextItem, Dropped, Fact, Importance
 from ltm_core.when import find_times, zone_of
 
-if TYPE_CHECKING:
-    from ltm_core.config import Config
-
 IMPORTANCE: Mapping[Importance, float] = {"low": 0.0, "medium": 0.5, "high": 1.0}
 OVERTAKEN = 0.5
 """What a message keeps of its score when everything it stated was later replaced."""
 EXCLUDED = 0.5
 """What a user's turn keeps of its score when it names only what the question wants left out."""
 HINTED = 0.55
-"""Relevance of a fact that was found by its relation alone."""
+"""Score of a fact that was found by its relation alone."""
 USE = 0.1
 """Most that frequent recall adds to what is missing to the full score."""
 
 
-def final_score(
-    relevance: float, importance: Importance, at: int, now: int, accessed: int, config: Config
-) -> float:
-    """In [0, 1]. Importance, recency and use speak only for what is relevant: they scale, they never lift."""
-    total = config.weight_relevance + config.weight_importance + config.weight_recency
-    if total <= 0:
-        return relevance
-    share = (
-        config.weight_relevance
-        + config.weight_importance * IMPORTANCE[importance]
-        + config.weight_recency * recency(at, now, decay_per_day=config.ranking_decay_per_day)
-    ) / total
-    return min(1.0, max(0.0, relevance * (share + (1 - share) * USE * use(accessed))))
-
-
 def message_entries(
-    found: Found, question: Question, *, now: datetime, config: Config, keep_replaced: bool = True
+    found: Found, question: Question, *, now: datetime, keep_replaced: bool = True
 ) -> tuple[list[Entry], list[Dropped]]:
     """One entry per message, overtaken ones labelled and below what overtook them.
 
@@ -60,10 +42,9 @@ def message_entries(
     """
     out: list[Entry] = []
     dropped: list[Dropped] = []
-    moment = microseconds(now)
     for row, hit in found.messages:
-        score = final_score(hit.relevance, row.importance, microseconds(row.at), moment, 0, config)
-        entry = _message_entry(row, hit, score, now=now, config=config)
+        score = hit.score * (1 - weights(question.language).question * asking_share(row.content))
+        entry = _message_entry(row, hit, score, now=now)
         if _is_excluded(entry.terms, row.content, question):
             if row.role != "user":
                 dropped.append(_dropped(entry, "the question wants it left out"))
@@ -90,23 +71,17 @@ def _adds_nothing(own: frozenset[str], said: frozenset[str]) -> bool:
     return len(own & said) >= SAID_BY_FACT * len(own)
 
 
-def _message_entry(row: MessageRow, hit: Hit, score: float, *, now: datetime, config: Config) -> Entry:
+def _message_entry(row: MessageRow, hit: Hit, score: float, *, now: datetime) -> Entry:
     zone = _zone(row.timezone, now.tzinfo)
     local = row.at.astimezone(zone)
     text, focus = with_dates(row.content, local, row.language, focus=(hit.start, hit.end))
-    signals = {
-        **hit.signals,
-        "relevance": round(hit.relevance, 4),
-        "recency": round(recency(hit.at, microseconds(now), decay_per_day=config.ranking_decay_per_day), 4),
-        "importance": IMPORTANCE[row.importance],
-    }
     item = ContextItem(
         text=text,
         tier="episodic",
         at=row.at,
         score=score,
         similarity=hit.similarity,
-        signals=signals,
+        signals=hit.signals,
         source_id=row.id,
         source_message_ids=(row.id,),
         session_id=row.session_id,
@@ -124,21 +99,18 @@ def _message_entry(row: MessageRow, hit: Hit, score: float, *, now: datetime, co
 
 
 def fact_entries(
-    found: Found, question: Question, *, now: datetime, config: Config
+    found: Found, question: Question, *, now: datetime
 ) -> tuple[list[Entry], list[Dropped]]:
     """One entry per fact that may be shown: current ones, and past ones when the question asks for them."""
     out: list[Entry] = []
     dropped: list[Dropped] = []
-    moment = microseconds(now)
     gain = weights(question.language).relation
     for fact, hit in found.facts.values():
-        asked = fact.relation in question.relations
-        relevance = hit.relevance if hit else (HINTED if asked else 0.0)
+        asked = asks_for(question, fact.relation)
+        score = hit.score if hit else (HINTED if asked else 0.0)
         if hit and asked:
-            relevance = relevance * (1 - gain) + gain
-        score = final_score(
-            relevance, fact.importance, microseconds(fact.last_seen_at), moment, fact.access_count, config
-        )
+            score = score * (1 - gain) + gain
+        score += (1 - score) * USE * use(fact.access_count) * score
         entry = _fact_entry(fact, hit, score, asked=asked, zone=now.tzinfo)
         standing = state(fact, now)
         if standing == "gone":
@@ -268,4 +240,4 @@ def _zone(name: str, fallback: tzinfo | None) -> tzinfo | None:
         return fallback
 
 
-__all__ = ["fact_entries", "final_score", "message_entries", "with_dates"]
+__all__ = ["fact_entries", "message_entries", "with_dates"]

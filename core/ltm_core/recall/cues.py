@@ -63,10 +63,12 @@ def cues(language: str, name: str) -> tuple[str, ...]:
 
 
 @cache
-def relation_cues(language: str) -> Mapping[str, tuple[str, ...]]:
-    """Relation name to the cues that ask for it."""
+def relation_cues(language: str) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+    """Which phrases ask for which relations; "x:*" stands for every relation that begins with "x:"."""
     values = table(language).get("relations", {})
-    return {k: tuple(v) for k, v in values.items()} if isinstance(values, Mapping) else {}
+    if not isinstance(values, Mapping):
+        return ()
+    return tuple((tuple(names.split()), tuple(phrases)) for names, phrases in values.items())
 
 
 __all__ = ["all_spans", "cues", "find", "first_of", "relation_cues", "table"]

@@ -30,9 +30,9 @@ class Weights:
     """How signals become one relevance for one language; fitted, see the provenance in fusion.json."""
 
     bm25: float
-    """Share of the keyword score of the chunk itself."""
+    """Share of the keyword score of the best chunk."""
     window: float
-    """Share of the keyword score of the chunk with its neighbours in the session."""
+    """Share of the keyword score of the turn with its neighbours."""
     session: float
     """Share of the keyword score of the session as one document."""
     cosine: float
@@ -40,21 +40,21 @@ class Weights:
     cosine_window: float
     """Share of the neighbours' similarity of meaning."""
     smoothing: float
-    """How much of the score of the turns just before and after a turn lends itself."""
+    """How much of the scores of the turns just before and after a short turn takes on."""
     assistant: float
-    """What a turn of the assistant keeps of its relevance; tool and system turns keep the same."""
+    """What a turn of the assistant keeps of its score, when the question is not about what it said."""
     question: float
-    """What a turn that only asks keeps of its relevance."""
+    """What a turn loses that only asks; one that partly asks loses that part of it."""
     time: float
-    """What a turn outside the time range that the question names keeps of its relevance."""
+    """What a turn outside the time range that the question names keeps of its score."""
     alias: float
     """What a term reached by an alias weighs beside the word itself."""
     relation: float
-    """What a fact of the relation that the question asks for gains."""
+    """How far a fact of the relation that the question asks for moves towards the full score."""
     identifier: float
-    """What a memory that holds an identifier of the question gains."""
+    """Share of the score that belongs to the identifiers of the question, when it has any."""
     current_session: float
-    """What memories of the conversation at hand gain."""
+    """How far memories of the conversation at hand move towards the full score."""
 
 
 @cache

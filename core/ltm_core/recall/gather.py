@@ -17,7 +17,7 @@ from ltm_core.recall.data import Floor, floor, weights
 from ltm_core.recall.filters import Filter, matches, required
 from ltm_core.recall.lexical import lexical
 from ltm_core.recall.question import Question
-from ltm_core.recall.rank import Hit, best_hits, in_ranges, relevance
+from ltm_core.recall.rank import Asked, Hit, best_hits, in_ranges, rank
 from ltm_core.recall.request import RecallRequest
 from ltm_core.recall.structure import structure_of
 from ltm_core.store.base import OWNER_CODES, ROLE_CODES, MessageRow, Reader, Rows
@@ -95,17 +95,23 @@ def _from_index(
     cosine = snapshot.cosine(query_vector) if query_vector is not None else None
     ranges = [(microseconds(t.since), microseconds(t.until)) for t in question.times]
     session = reader.label(request.scope.session_id)
-    ranked = relevance(
+    visible = _visible(reader, rows, request, filters, excluded)
+    ranked = rank(
         rows,
         structure,
         words,
         cosine,
+        Asked(
+            visible=visible[structure.row],
+            inside=in_ranges(rows.at[structure.row], ranges) if ranges else None,
+            only_time=bool(ranges) and not question.content,
+            of_answers=question.of_answers,
+            current_session=session,
+            now=microseconds(request.now),
+        ),
         weights=weights(question.language),
         floor=_floor(embedder_name, config, request),
-        visible=_visible(reader, rows, request, filters, excluded),
-        inside=in_ranges(rows.at, ranges) if ranges else None,
-        only_time=bool(ranges) and not question.content,
-        current_session=session,
+        config=config,
     )
     if ranges:
         found.notes.append("time read from the question: " + ", ".join(t.text for t in question.times))
@@ -230,13 +236,13 @@ def _from_relations(
     """Current facts of the relations that the question asks for, and what the user said about the assistant."""
     if request.min_similarity is not None:
         return
-    slots = [("user", name) for name in question.relations]
+    slots = [("user", name) for name in question.relations if not name.endswith("*")]
     facts = reader.facts(slots=slots, current_at=request.now) if slots else []
     facts += reader.facts(subject="assistant", current_at=request.now)
     for fact in facts:
-        if fact.id not in found.facts and _labelled(fact, request) and _in_time(fact, request):
-            if matches(filters, fact_record(fact)):
-                found.facts[fact.id] = (fact, None)
+        known = fact.id in found.facts or not _labelled(fact, request) or not _in_time(fact, request)
+        if not known and matches(filters, fact_record(fact)):
+            found.facts[fact.id] = (fact, None)
 
 
 def _across_changes(found: Found, reader: Reader, request: RecallRequest, question: Question) -> None:

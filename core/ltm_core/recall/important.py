@@ -58,13 +58,11 @@ def _hit(kind: str, relevance: float, *, item: int = 0, end: int = 0) -> Hit:
     return Hit(
         item=item,
         kind="fact" if kind == "fact" else "message",
-        row=-1,
-        relevance=relevance,
+        score=relevance,
         similarity=None,
         signals={},
         start=0,
         end=end,
-        at=0,
     )
 
 

@@ -78,6 +78,8 @@ class Question:
     relations: tuple[str, ...] = ()
     """Relations whose facts answer it, whatever their words."""
     about_assistant: bool = False
+    of_answers: bool = False
+    """It asks for what the assistant said ("what did you recommend")."""
     is_greeting: bool = False
     vague: bool = False
     """It names no topic ("上次那个事"): the session has to tell which."""
@@ -122,6 +124,7 @@ def analyse_question(
         aliases=expanded,
         relations=_relations(folded, language),
         about_assistant=any(find(c, folded) for c in cues(language, "assistant")),
+        of_answers=any(find(c, folded) for c in cues(language, "answers")),
         is_greeting=greeting,
         vague=bool(found) and not content and not times and not greeting,
     )
@@ -210,9 +213,16 @@ def _cut(words: str, mark: str) -> int:
 
 
 def _relations(folded: str, language: str) -> tuple[str, ...]:
-    return tuple(
-        name for name, phrases in relation_cues(language).items() if any(find(p, folded) for p in phrases)
-    )
+    found: dict[str, None] = {}
+    for names, phrases in relation_cues(language):
+        if any(find(p, folded) for p in phrases):
+            found.update(dict.fromkeys(names))
+    return tuple(found)
 
 
-__all__ = ["Question", "QueryTerm", "TimeRange", "analyse_question"]
+def asks_for(question: Question, relation: str) -> bool:
+    """Whether the question asks for facts of this relation."""
+    return relation in question.relations or f"{relation.partition(':')[0]}:*" in question.relations
+
+
+__all__ = ["QueryTerm", "Question", "TimeRange", "analyse_question", "asks_for"]

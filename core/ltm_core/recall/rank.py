@@ -1,4 +1,4 @@
-"""From signals to one relevance per chunk, and from chunks to the messages and facts they belong to.
+"""From signals to one score per message and fact.
 
 Min-max fusion with weights per language: reciprocal rank fusion lost to it in every measured pair of unequal legs.
 """
@@ -13,11 +13,13 @@ import numpy as np
 
 from ltm_core.recall.data import Floor, Weights
 from ltm_core.recall.lexical import Lexical
-from ltm_core.recall.structure import Structure, neighbour_values
-from ltm_core.store.base import ACT_CODES, OWNER_CODES, ROLE_CODES, OwnerKind, Rows
+from ltm_core.recall.structure import Structure, neighbour
+from ltm_core.store.base import IMPORTANCE_CODES, ROLE_CODES, OwnerKind, Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ltm_core.config import Config
 
 DAY_MICROSECONDS = 86_400_000_000
 
@@ -28,92 +30,95 @@ class Hit:
 
     item: int
     kind: OwnerKind
-    row: int
-    """Its best chunk."""
-    relevance: float
+    score: float
     """In [0, 1]; orders only."""
     similarity: float | None
     signals: dict[str, float]
     start: int
     end: int
-    at: int
+    """The best chunk, in the text of the owner."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Relevance:
-    """Parallel to the rows."""
+class Asked:
+    """What of the question and the call bears on ranking; arrays over owners."""
+
+    visible: NDArray[np.bool_]
+    inside: NDArray[np.bool_] | None = None
+    """In the time range that the question names."""
+    only_time: bool = False
+    """The question names nothing else: all that is inside is about it."""
+    of_answers: bool = False
+    """The question is about what the assistant said."""
+    current_session: int = 0
+    now: int = 0
+    """Microseconds since 1970 UTC."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """Arrays over owners."""
 
     score: NDArray[np.float32]
     supported: NDArray[np.bool_]
-    """The row or a neighbour of it passes the floor."""
-    parts: dict[str, NDArray[np.float32]]
+    """Passes the floor, or is the turn beside one that does."""
+    signals: dict[str, NDArray[np.float32]]
+    cosine: NDArray[np.float32] | None
 
 
-def relevance(
+def rank(
     rows: Rows,
     structure: Structure,
     words: Lexical,
     cosine: NDArray[np.float32] | None,
+    asked: Asked,
     *,
     weights: Weights,
     floor: Floor,
-    visible: NDArray[np.bool_],
-    inside: NDArray[np.bool_] | None = None,
-    only_time: bool = False,
-    current_session: int = 0,
-) -> Relevance:
-    """Every row's relevance in [0, 1]; 0 for rows that are not ``visible``.
-
-    ``inside`` marks the rows in the time range that the question names; with ``only_time`` the question names
-    nothing else, and all of those count as about it.
-    """
-    parts = _parts(structure, words, cosine, visible)
-    shares = {name: getattr(weights, name) for name in parts}
-    total = sum(shares.values()) or 1.0
-    score = np.zeros(len(rows.item), dtype=np.float32)
-    for name, values in parts.items():
-        score += np.float32(shares[name] / total) * values
-    score = _smooth(score, structure, weights.smoothing)
-    if only_time:
+    config: Config,
+) -> Ranked:
+    """Every owner's score in [0, 1]; 0 for those that are not visible."""
+    near = None if cosine is None or np.isnan(cosine).all() else structure.best(cosine)
+    legs = _legs(structure, words, near, asked.visible)
+    score = _smooth(_fuse(legs, structure, weights), structure, weights.smoothing)
+    if asked.only_time:
         score = np.maximum(score, np.float32(0.5))
-    # The part that is not the user's own words, or that only asks, keeps a share.
-    score *= np.where(rows.role == ROLE_CODES["user"], np.float32(1), np.float32(weights.assistant))
-    asks = (rows.act == ACT_CODES["question"]) & structure.is_message
-    score *= np.where(asks, np.float32(weights.question), np.float32(1))
-    if inside is not None:
-        score *= np.where(inside, np.float32(1), np.float32(weights.time))
-    if current_session:
-        score += np.float32(weights.current_session) * (rows.session == current_session) * (1 - score)
+    if not asked.of_answers:
+        own = rows.role[structure.row] == ROLE_CODES["user"]
+        score = score * np.where(own, np.float32(1), np.float32(weights.assistant))
+    if asked.inside is not None and asked.inside.any():
+        score = score * np.where(asked.inside, np.float32(1), np.float32(weights.time))
+    if asked.current_session:
+        at_hand = rows.session[structure.row] == asked.current_session
+        score = score + np.float32(weights.current_session) * at_hand * (1 - score)
+    lasting = _lasting(rows, structure, asked.now, config)
+    score = score * lasting
     if words.exact.any():
         share = np.float32(weights.identifier)
         score = score * (1 - share) + share * words.exact
-    score = np.clip(np.where(visible, score, np.float32(0)), 0, 1)
-    passes = _passes(words, cosine, floor)
-    if only_time and inside is not None:
-        passes |= inside
-    passes &= visible
-    near = passes | (_lend(passes, structure.before) | _lend(passes, structure.after))
-    return Relevance(score=score, supported=near & visible, parts=parts)
+    score = np.clip(np.where(asked.visible, score, 0), 0, 1).astype(np.float32)
+    passes = _passes(words, near, floor, asked) & asked.visible
+    beside = _beside(passes, structure) & asked.visible
+    signals = {**legs, "coverage": words.coverage, "identifier": words.exact, "lasting": lasting}
+    return Ranked(score=score, supported=passes | beside, signals=signals, cosine=near)
 
 
-def _parts(
-    structure: Structure, words: Lexical, cosine: NDArray[np.float32] | None, visible: NDArray[np.bool_]
+def _legs(
+    structure: Structure, words: Lexical, near: NDArray[np.float32] | None, visible: NDArray[np.bool_]
 ) -> dict[str, NDArray[np.float32]]:
-    """Each leg, scaled to [0, 1] over the visible rows. Facts stand alone: their window is themselves."""
-    fact = ~structure.is_message
-    row, window, session = (_scaled(leg, visible, zero=True) for leg in (words.row, words.window, words.session))
-    parts = {"bm25": row, "window": np.where(fact, row, window), "session": np.where(fact, row, session)}
-    if cosine is not None and not np.isnan(cosine).all():
-        known = np.nan_to_num(cosine, nan=-1.0)
-        around = (
-            2 * known
-            + np.where(structure.before >= 0, known[structure.before], known)
-            + np.where(structure.after >= 0, known[structure.after], known)
-        ) / 4
-        compared = visible & ~np.isnan(cosine)
-        parts["cosine"] = _scaled(known, compared, zero=False)
-        parts["cosine_window"] = _scaled(around, compared, zero=False)
-    return parts
+    """Each leg, scaled to [0, 1] over what is visible."""
+    legs = {
+        "bm25": _scaled(words.chunk, visible, zero=True),
+        "window": _scaled(words.window, visible, zero=True),
+        "session": _scaled(words.session, visible, zero=True),
+    }
+    if near is not None:
+        known = np.nan_to_num(near, nan=-1.0)
+        sides = [np.where(s >= 0, known[s], known) for s in (structure.before, structure.after)]
+        compared = visible & ~np.isnan(near)
+        legs["cosine"] = _scaled(known, compared, zero=False)
+        legs["cosine_window"] = _scaled((2 * known + sides[0] + sides[1]) / 4, compared, zero=False)
+    return legs
 
 
 def _scaled(values: NDArray[np.float32], among: NDArray[np.bool_], *, zero: bool) -> NDArray[np.float32]:
@@ -127,72 +132,109 @@ def _scaled(values: NDArray[np.float32], among: NDArray[np.bool_], *, zero: bool
     return np.clip((values - low) / reach, 0, 1).astype(np.float32)
 
 
-def _smooth(score: NDArray[np.float32], structure: Structure, share: float) -> NDArray[np.float32]:
-    lent = neighbour_values(score, structure.before) + neighbour_values(score, structure.after)
-    lent = np.where(structure.is_message, lent, 2 * score)
-    return ((score + np.float32(share) * lent) / np.float32(1 + 2 * share)).astype(np.float32)
+def _fuse(
+    legs: dict[str, NDArray[np.float32]], structure: Structure, weights: Weights
+) -> NDArray[np.float32]:
+    """The weighted mean of the legs; what comes from the surroundings weighs as much as the turn borrows."""
+    score = np.zeros(len(structure.items), dtype=np.float32)
+    total = np.zeros(len(structure.items), dtype=np.float32)
+    for name, values in legs.items():
+        share = np.float32(getattr(weights, name))
+        weight = share if name in ("bm25", "cosine") else share * structure.borrows
+        score += weight * values
+        total += weight
+    return np.divide(score, total, out=np.zeros_like(score), where=total > 0)
 
 
-def _passes(words: Lexical, cosine: NDArray[np.float32] | None, floor: Floor) -> NDArray[np.bool_]:
+def _smooth(score: NDArray[np.float32], structure: Structure, most: float) -> NDArray[np.float32]:
+    share = np.float32(most) * structure.borrows
+    lent = neighbour(score, structure.before) + neighbour(score, structure.after)
+    return ((score + share * lent) / (1 + 2 * share)).astype(np.float32)
+
+
+def _lasting(rows: Rows, structure: Structure, now: int, config: Config) -> NDArray[np.float32]:
+    """What importance and recency leave of a score, in (0, 1]: they scale what is relevant, they never lift."""
+    total = config.weight_relevance + config.weight_importance + config.weight_recency
+    if total <= 0:
+        return np.ones(len(structure.items), dtype=np.float32)
+    important = rows.importance[structure.row] / IMPORTANCE_CODES["high"]
+    age = np.maximum(0, now - rows.at[structure.row]) / DAY_MICROSECONDS
+    recent = np.power(config.ranking_decay_per_day, age)
+    shares = config.weight_relevance + config.weight_importance * important + config.weight_recency * recent
+    return np.asarray(shares / total, dtype=np.float32)
+
+
+def _passes(
+    words: Lexical, near: NDArray[np.float32] | None, floor: Floor, asked: Asked
+) -> NDArray[np.bool_]:
     passes = (words.exact > 0) | (words.coverage >= np.float32(floor.coverage))
-    if cosine is not None:
+    if near is not None:
         with np.errstate(invalid="ignore"):  # NaN: no vector was compared, and NaN passes nothing
-            passes |= cosine >= np.float32(floor.similarity)
-            passes |= (cosine >= np.float32(floor.mixed_similarity)) & (
+            passes |= near >= np.float32(floor.similarity)
+            passes |= (near >= np.float32(floor.mixed_similarity)) & (
                 words.coverage >= np.float32(floor.mixed_coverage)
             )
+    if asked.only_time and asked.inside is not None:
+        passes |= asked.inside
     return passes
 
 
-def _lend(passes: NDArray[np.bool_], where: NDArray[np.int32]) -> NDArray[np.bool_]:
-    return np.where(where >= 0, passes[where], False) if len(passes) else passes
+def _beside(passes: NDArray[np.bool_], structure: Structure) -> NDArray[np.bool_]:
+    """Turns next to one that passes, where turns are short: an answer rarely repeats the words it answers."""
+    if not len(passes):
+        return passes
+    lend = np.zeros(len(passes), dtype=np.bool_)
+    for side in (structure.before, structure.after):
+        lend |= np.where(side >= 0, passes[side], False)
+    return lend & (structure.borrows > 0)
 
 
 def best_hits(
     rows: Rows,
     structure: Structure,
-    found: Relevance,
+    ranked: Ranked,
     words: Lexical,
     cosine: NDArray[np.float32] | None,
     *,
     kind: OwnerKind,
     limit: int,
 ) -> list[Hit]:
-    """The ``limit`` most relevant messages or facts that pass the floor, best first, each by its best chunk.
-
-    Equal relevance: the later one first.
-    """
-    wanted = np.flatnonzero(found.supported & (rows.kind == OWNER_CODES[kind]) & (found.score > 0))
-    order = wanted[np.lexsort((-rows.item[wanted], -rows.at[wanted], -found.score[wanted]))]
-    _, first = np.unique(structure.owner[order], return_index=True)
-    chosen = order[np.sort(first)[:limit]]
-    return [_hit(int(r), rows, found, words, cosine, kind) for r in chosen]
+    """The ``limit`` best messages or facts that pass the floor; of equal scores the later one first."""
+    of_kind = structure.is_message if kind == "message" else ~structure.is_message
+    wanted = np.flatnonzero(ranked.supported & of_kind & (ranked.score > 0))
+    if len(wanted) > 4 * limit:
+        wanted = wanted[np.argpartition(-ranked.score[wanted], 4 * limit)[: 4 * limit]]
+    at = rows.at[structure.row[wanted]]
+    order = wanted[np.lexsort((-structure.items[wanted], -at, -ranked.score[wanted]))][:limit]
+    return [_hit(int(o), rows, structure, ranked, words, cosine, kind) for o in order]
 
 
 def _hit(
-    r: int, rows: Rows, found: Relevance, words: Lexical, cosine: NDArray[np.float32] | None, kind: OwnerKind
+    o: int,
+    rows: Rows,
+    structure: Structure,
+    ranked: Ranked,
+    words: Lexical,
+    cosine: NDArray[np.float32] | None,
+    kind: OwnerKind,
 ) -> Hit:
-    similarity = None if cosine is None or np.isnan(cosine[r]) else float(min(1.0, max(0.0, float(cosine[r]))))
-    signals = {name: round(float(values[r]), 4) for name, values in found.parts.items()}
-    signals["coverage"] = round(float(words.coverage[r]), 4)
-    if words.exact[r] > 0:
-        signals["identifier"] = round(float(words.exact[r]), 4)
+    start = structure.starts[o]
+    end = structure.starts[o + 1] if o + 1 < len(structure.starts) else len(structure.by_owner)
+    own = structure.by_owner[start:end]
+    value = words.rows[own] / max(float(words.chunk.max()), 1e-9)
+    if cosine is not None:
+        value = value + np.nan_to_num(cosine[own], nan=0.0)
+    best = int(own[int(np.argmax(value))])
+    near = None if ranked.cosine is None or np.isnan(ranked.cosine[o]) else float(ranked.cosine[o])
     return Hit(
-        item=int(rows.owner[r]),
+        item=int(structure.items[o]),
         kind=kind,
-        row=r,
-        relevance=float(found.score[r]),
-        similarity=similarity,
-        signals=signals,
-        start=int(rows.start[r]),
-        end=int(rows.end[r]),
-        at=int(rows.at[r]),
+        score=float(ranked.score[o]),
+        similarity=None if near is None else min(1.0, max(0.0, near)),
+        signals={name: round(float(values[o]), 4) for name, values in ranked.signals.items()},
+        start=int(rows.start[best]),
+        end=int(rows.end[best]),
     )
-
-
-def recency(at: int, now: int, *, decay_per_day: float) -> float:
-    """``decay_per_day`` to the power of the days since ``at``; 1 for now and the future."""
-    return float(decay_per_day ** (max(0, now - at) / DAY_MICROSECONDS))
 
 
 def use(access_count: int) -> float:
@@ -208,4 +250,4 @@ def in_ranges(at: NDArray[np.int64], ranges: Sequence[tuple[int, int]]) -> NDArr
     return inside
 
 
-__all__ = ["Hit", "Relevance", "best_hits", "in_ranges", "recency", "relevance", "use"]
+__all__ = ["Asked", "Hit", "Ranked", "best_hits", "in_ranges", "rank", "use"]

@@ -64,6 +64,7 @@ def distinct(entries: Sequence[Entry]) -> tuple[list[Entry], list[Dropped]]:
                 if k.item.is_current == entry.item.is_current
                 and k.item.role == entry.item.role
                 and overlap(k.terms, entry.terms) >= DUPLICATE
+                and not _differ_in_number(k.terms, entry.terms)
             ),
             None,
         )
@@ -72,6 +73,11 @@ def distinct(entries: Sequence[Entry]) -> tuple[list[Entry], list[Dropped]]:
         else:
             dropped.append(_drop(entry, f"says the same as {twin.item.source_id}"))
     return kept, dropped
+
+
+def _differ_in_number(a: frozenset[str], b: frozenset[str]) -> bool:
+    """Two texts alike but for a number or an identifier say two things."""
+    return any(c.isdigit() for term in a ^ b for c in term)
 
 
 def without_said(facts: Sequence[Entry], messages: Sequence[Entry]) -> tuple[list[Entry], list[Dropped]]:

@@ -142,8 +142,8 @@ def recall_search(
         filters=filters,
         excluded=excluded,
     )
-    facts, _ = fact_entries(found, question, now=request.now, config=config)
-    episodes, _ = message_entries(found, question, now=request.now, config=config)
+    facts, _ = fact_entries(found, question, now=request.now)
+    episodes, _ = message_entries(found, question, now=request.now)
     # What is always in a context is a hit of a search only when the search found it.
     entries = [e for e in [*facts, *episodes] if e.item.score > 0]
     ordered = latest_first(entries) if question.wants_last else by_score(entries)
@@ -154,10 +154,8 @@ def _chosen(
     found: Found, question: Question, request: RecallRequest, config: Config
 ) -> tuple[list[Entry], list[Entry], list[Dropped]]:
     """Facts and episodes as they are offered to the packer, best first, and what was left out on the way."""
-    facts, gone = fact_entries(found, question, now=request.now, config=config)
-    episodes, out = message_entries(
-        found, question, now=request.now, config=config, keep_replaced=False
-    )
+    facts, gone = fact_entries(found, question, now=request.now)
+    episodes, out = message_entries(found, question, now=request.now, keep_replaced=False)
     facts, held = not_held(facts, request.exclude_message_ids)
     order = latest_first if question.wants_last else by_score
     facts, same_facts = distinct(order(facts))

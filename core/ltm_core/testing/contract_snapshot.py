@@ -73,6 +73,20 @@ class SnapshotContract:
             assert np.allclose(r.snapshot().cosine(vector(0))[:20], exact, atol=2e-3)
             assert np.isnan(r.snapshot().cosine(np.ones(DIMENSION + 1, dtype=np.float32))).all()
 
+    def test_facts_give_their_vectors(self, store: Store) -> None:
+        with store.write("ana") as w:
+            w.set_chunks("fact", w.add_fact(fact("f1")), [chunk({"a": 1}, 1)], at=T0)
+            w.set_chunks("fact", w.add_fact(fact("f2")), [chunk({"a": 1})], at=T0)
+            w.set_chunks("message", w.add_message(message("f1")).item, [chunk({"a": 1}, 3)], at=T0)
+        with store.write("ben") as w:
+            w.set_chunks("fact", w.add_fact(fact("f1")), [chunk({"a": 1}, 2)], at=T0)
+        with store.read("ana") as r:
+            found = r.fact_vectors(["f1", "f2", "none"])
+            assert list(found) == ["f1"] and float(found["f1"] @ vector(1)) > 0.999
+            assert r.fact_vectors([]) == {}
+        with store.read("nobody") as r:
+            assert r.fact_vectors(["f1"]) == {}
+
     def test_vectors_are_finite_and_of_the_right_size(self, store: Store) -> None:
         from ltm_core.store.base import ChunkWrite
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ltm_core.config import Config
 from ltm_core.recall.currency import state
 from ltm_core.recall.gather import microseconds
 from ltm_core.store.base import (
@@ -22,11 +22,11 @@ from ltm_core.store.base import (
     Rows,
     SlotRow,
 )
-from ltm_core.text.chunks import chunk, embedded_text
 from ltm_core.text.language import detect_language
 from ltm_core.text.normalize import fold
-from ltm_core.text.terms import terms
+from ltm_core.text.sentences import sentences
 from ltm_core.types import Fact, Role, Session
+from ltm_core.write.index import fact_unit, message_units
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,9 +72,15 @@ class _Chunk:
     importance: int
     start: int
     end: int
-    terms: Counter[str]
+    terms: Mapping[str, int]
     embed: str
     expires: datetime | None
+
+
+def _only_asks(content: str) -> bool:
+    """A rough stand-in for the write path: short, and every sentence ends with a question mark."""
+    spoken = [s.of(content).rstrip(" )）\"”") for s in sentences(content)]
+    return bool(spoken) and len(content) < 120 and all(s.endswith(("?", "？", "吗")) for s in spoken)
 
 
 @dataclass(slots=True)
@@ -83,7 +89,7 @@ class FakeReader:
 
     user_id: str = "ana"
     embed: Embed | None = None
-    count: Callable[[str], int] = field(default=lambda t: max(1, (len(t) + 2) // 3))
+    config: Config = field(default_factory=Config)
     _messages: list[MessageRow] = field(default_factory=list)
     _facts: list[tuple[int, Fact]] = field(default_factory=list)
     _slots: list[tuple[str, SlotRow]] = field(default_factory=list)
@@ -97,7 +103,7 @@ class FakeReader:
         number = self._next
         self._next += 1
         more.setdefault("id", f"m{number}")
-        more.setdefault("act", "question" if content.rstrip().endswith(("?", "？", "吗")) else "statement")
+        more.setdefault("act", "question" if _only_asks(content) else "statement")
         row = MessageRow(
             item=number,
             session_id=session_id,
@@ -203,6 +209,9 @@ class FakeReader:
             and (sources is None or sources & set(f.source_message_ids))
         ]
 
+    def fact_vectors(self, ids: Sequence[str]) -> dict[str, Any]:
+        return {}
+
     def fact_item(self, id: str) -> int | None:
         return next((n for n, f in self._facts if f.id == id), None)
 
@@ -251,8 +260,9 @@ class FakeReader:
         )
 
     def _of_message(self, m: MessageRow) -> list[_Chunk]:
-        speaker = m.name or m.role
-        spans = chunk(m.content, count=self.count) or []
+        units = message_units(
+            m.content, speaker=m.name or m.role, on=m.at.date(), named=m.name is not None, config=self.config
+        )
         return [
             _Chunk(
                 owner=m.item,
@@ -265,16 +275,17 @@ class FakeReader:
                 role=m.role,
                 act=ACT_CODES[m.act],
                 importance=IMPORTANCE_CODES[m.importance],
-                start=s.start,
-                end=s.end,
-                terms=Counter(terms(f"{m.name} {s.of(m.content)}" if m.name else s.of(m.content))),
-                embed=embedded_text(s.of(m.content), at=m.at.date(), speaker=speaker),
+                start=u.start,
+                end=u.end,
+                terms=u.terms,
+                embed=u.embed,
                 expires=m.expires_at,
             )
-            for s in spans
+            for u in units
         ]
 
     def _of_fact(self, number: int, f: Fact) -> _Chunk:
+        unit = fact_unit(f.text, extra=f.object)
         return _Chunk(
             owner=number,
             kind=OWNER_CODES["fact"],
@@ -288,8 +299,8 @@ class FakeReader:
             importance=IMPORTANCE_CODES[f.importance],
             start=0,
             end=len(f.text),
-            terms=Counter(terms(f"{f.text} {f.object}")),
-            embed=f.text,
+            terms=unit.terms,
+            embed=unit.embed,
             expires=f.expires_at,
         )
 

@@ -6,12 +6,11 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from pydantic import PrivateAttr
-
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from pydantic import PrivateAttr
 
 
 class ScriptedChatModel(BaseChatModel):

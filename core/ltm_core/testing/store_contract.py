@@ -18,10 +18,11 @@ from ltm_core.testing.builders import DIMENSION, T0
 from ltm_core.testing.contract_facts import FactContract
 from ltm_core.testing.contract_life import LifeContract
 from ltm_core.testing.contract_messages import MessageContract
+from ltm_core.testing.contract_operations import OperationsContract
 from ltm_core.testing.contract_snapshot import SnapshotContract
 
 
-class StoreContract(MessageContract, FactContract, SnapshotContract, LifeContract):
+class StoreContract(MessageContract, FactContract, SnapshotContract, LifeContract, OperationsContract):
     """Abstract: `store` and `reopen` come from the inheriting class."""
 
     @pytest.fixture

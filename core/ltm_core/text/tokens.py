@@ -21,9 +21,10 @@ from .data import json_text
 
 # Longer runs are priced in slices of this many characters; words in the lexicon are shorter.
 _SLICE = 24
-_EXTENDED = "\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0300-\u036f\u1e00-\u1eff"
+_LONGEST_PIECE = 1 + _SLICE + len("'re")
+_EXTENDED = "\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u036f\u1e00-\u1eff"
 _PIECE = re.compile(
-    rf" ?[A-Za-z]{{1,{_SLICE}}}+(?![{_EXTENDED}])"
+    rf" ?[A-Za-z]{{1,{_SLICE}}}+(?![{_EXTENDED}])(?:'(?:[sdmt]|ll|ve|re)(?![A-Za-z{_EXTENDED}]))?"
     rf"| ?[A-Za-z{_EXTENDED}]{{1,{_SLICE}}}+"
     rf"|'[A-Za-z]{{1,{_SLICE}}}+"
     # o200k_base keeps a slash with a line break before it, so no other sign may count on it.
@@ -35,7 +36,7 @@ _PIECE = re.compile(
     r"| {1,16}(?= )|\t{1,12}(?=\t)|\n{1,12}+"
     r"|[\x00-\x7f]"
 )
-_CONTRACTIONS = frozenset({"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"})
+_CONTRACTION = re.compile("'(?:[sdmt]|ll|ve|re)", re.IGNORECASE)
 _UNREACHED = -1_000_000
 
 
@@ -82,7 +83,7 @@ def _tables() -> _Tables:
     return _Tables(
         characters=_CharacterCosts(known, blocks),
         after_space=frozenset(data["dearer_after_space"]),
-        words=bare | dict.fromkeys([" " + word for word in spaced], 1) | dict.fromkeys(_CONTRACTIONS, 1),
+        words=bare | dict.fromkeys([" " + word for word in spaced], 1),
         entries=frozenset(entries),
     )
 
@@ -102,17 +103,28 @@ def estimate_tokens(text: str) -> int:
     # because no beginning of a piece costs more than its characters.
     for piece, cost in zip(reversed(pieces), reversed(costs)):
         before -= cost
-        if before + _SLICE + 1 <= peak:
+        if before + _LONGEST_PIECE <= peak:
             break
         if before + len(piece) > peak and piece.isascii():
-            peak = max(peak, before + _bound(piece))
+            peak = max(peak, before + _highest(piece))
     return peak
 
 
 @lru_cache(maxsize=16_384)
 def _cost(piece: str) -> int:
     """Tokens of one piece of ASCII."""
+    word, apostrophe, _ = piece.partition("'")
+    if apostrophe and word[-1:].isalpha():
+        return 1 + _cost(word)  # an ending such as 's is one token
     return _tables().words.get(piece) or _bound(piece)
+
+
+def _highest(piece: str) -> int:
+    """What the dearest beginning of a piece of ASCII costs."""
+    word, apostrophe, ending = piece.partition("'")
+    if apostrophe and word[-1:].isalpha():
+        return max(_bound(word), _cost(word) + _bound("'" + ending))
+    return _bound(piece)
 
 
 @lru_cache(maxsize=16_384)
@@ -123,14 +135,11 @@ def _bound(piece: str) -> int:
     if piece.isdigit():
         return len(piece)
     bound = _longest_chain(piece)
-    if len(piece) >= _SLICE:
-        bound += 1  # the last token may reach into the next slice, which frees it from its neighbour
-    if piece[0] == "'":
-        # "'reilly" is cut after the contraction.
-        for length in (2, 3):
-            if piece[:length] in _CONTRACTIONS:
-                bound = max(bound, 1 + _longest_chain(piece[length:]))
-    return bound
+    # "'reilly" is cut after "'re" by some.
+    if ending := _CONTRACTION.match(piece):
+        bound = max(bound, _longest_chain(ending[0]) + _longest_chain(piece[ending.end() :]))
+    # The last token may reach into the next slice, which frees it from its neighbour.
+    return bound + (len(piece) >= _SLICE)
 
 
 def _longest_chain(run: str) -> int:
@@ -167,12 +176,13 @@ def _longest_chain(run: str) -> int:
 def _cost_beyond_ascii(piece: str) -> int:
     """Tokens of one piece with other characters: the sum over them and over the ASCII between them."""
     tables = _tables()
+    cost = 2 * len(_THAI_AFTER_OTHERS.findall(piece))
     if piece[0] == " " and piece[1] > "\x7f":
-        dearer = piece[1] in tables.after_space
-        return 1 + dearer + _cost_beyond_ascii(piece[1:])
-    if piece[0] > "\x7f" and not _ASCII.search(piece):
-        return sum(map(tables.characters.__getitem__, piece))
-    return sum(
+        cost += 1 + (piece[1] in tables.after_space)
+        piece = piece[1:]
+    if not _ASCII.search(piece):
+        return cost + sum(map(tables.characters.__getitem__, piece))
+    return cost + sum(
         _bound(part) if part.isascii() else sum(map(tables.characters.__getitem__, part))
         for part in _ASCII_OR_NOT.findall(piece)
     )
@@ -180,3 +190,5 @@ def _cost_beyond_ascii(piece: str) -> int:
 
 _ASCII = re.compile(r"[\x00-\x7f]")
 _ASCII_OR_NOT = re.compile(r"[\x00-\x7f]+|[^\x00-\x7f]+")
+# o200k_base has an entry of the last byte 80 of some character and two bytes of a Thai one.
+_THAI_AFTER_OTHERS = re.compile(r"(?<![\u0e00-\u0e7f\x20])[\u0e00-\u0e7f]")

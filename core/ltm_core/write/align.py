@@ -18,14 +18,7 @@ def align(stored_tail: Sequence[Said], given: Sequence[Said]) -> int:
         return 0
     given = list(given)
     # Knuth-Morris-Pratt: prefix lengths of `given`, then run over the stored end.
-    table = [0] * len(given)
-    k = 0
-    for i in range(1, len(given)):
-        while k and given[i] != given[k]:
-            k = table[k - 1]
-        if given[i] == given[k]:
-            k += 1
-        table[i] = k
+    table = _prefixes(given)
     k = 0
     tail = stored_tail[-len(given) :]
     for i, said in enumerate(tail):
@@ -36,3 +29,32 @@ def align(stored_tail: Sequence[Said], given: Sequence[Said]) -> int:
         if k == len(given) and i + 1 < len(tail):
             k = table[k - 1]
     return k
+
+
+def place(stored: Sequence[Said], given: Sequence[Said]) -> tuple[int, int]:
+    """(start, length) of the longest beginning of ``given`` that stands anywhere in ``stored``; the latest one
+    of equal length. Linear in time."""
+    if not stored or not given:
+        return 0, 0
+    table = _prefixes(given)
+    best, end, k = 0, 0, 0
+    for i, said in enumerate(stored):
+        while k and (k == len(given) or said != given[k]):
+            k = table[k - 1]
+        if said == given[k]:
+            k += 1
+        if k and k >= best:
+            best, end = k, i + 1
+    return end - best, best
+
+
+def _prefixes(given: Sequence[Said]) -> list[int]:
+    table = [0] * len(given)
+    k = 0
+    for i in range(1, len(given)):
+        while k and given[i] != given[k]:
+            k = table[k - 1]
+        if given[i] == given[k]:
+            k += 1
+        table[i] = k
+    return table

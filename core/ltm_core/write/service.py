@@ -12,11 +12,12 @@ from ltm_core.text.language import detect_language
 from ltm_core.types import Anchor, Fact, FactChange, MessageStatus, Observation, Scope
 from ltm_core.write.analyse import analyse
 from ltm_core.write.apply import apply_decisions
-from ltm_core.write.index import Unit, embed_texts, message_units, with_vectors
+from ltm_core.write.index import Unit, message_units, with_vectors
 from ltm_core.write.plan import Analysis, Candidate, Decision, Turn, Utterance
 from ltm_core.write.redact import redact
 from ltm_core.write.resolve import reach_of, resolve, retract_for_edit
 from ltm_core.write.statuses import Judged, judge
+from ltm_core.write.vectors import Vectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _BEFORE = 12
 """Stored turns an utterance is read against: a confirmation looks back at most a few exchanges."""
 _MOST_COMPARED = 64
-"""Current facts whose meaning is compared with a new one's; their vectors are made before the transaction."""
+"""Current facts whose meaning is compared with a new one's: the newest of those in reach."""
 _IDENTIFIER_RELATIONS = ("identifier", "order", "contract", "quote", "ticket", "parcel", "invoice")
 
 
@@ -71,16 +72,15 @@ def observe(runtime: Runtime, batch: Batch) -> Observation:
             return Observation(skipped=tuple(f"message {i}: paused" for i in range(len(batch.messages))))
         zone = runtime.zone(batch.timezone, state.timezone if state else None)
         verdicts = judge(reader, session_id, batch.messages, now=now)
-        prepared = _prepare(runtime, reader, batch, verdicts, now=now, zone=zone)
-        compared = _to_compare(reader, prepared, now=now)
+        vectors = Vectors(runtime)
+        prepared = _prepare(runtime, reader, batch, verdicts, vectors, now=now, zone=zone)
+        vectors.know(_stored_vectors(reader, prepared, now=now))
         targets = {i: targets_of(reader, p.analysis.requests) for i, p in prepared.items() if p.analysis.requests}
     if not prepared:
         return Observation(
             messages=tuple(_unwritten(m, v) for m, v in zip(batch.messages, verdicts, strict=True))
         )
-    texts = [u.embed for p in prepared.values() for u in p.units]
-    texts += [c.text for p in prepared.values() for c in p.analysis.candidates]
-    vectors = embed_texts(runtime, texts + compared)
+    vectors.of([c.text for p in prepared.values() for c in p.analysis.candidates])
     with runtime.store.write(batch.scope.user_id) as writer:
         writer.ensure_user(now=now, timezone=batch.timezone)
         seen = _write(runtime, writer, batch, prepared, vectors, targets, now=now, zone=zone)
@@ -100,6 +100,7 @@ def _prepare(
     reader: Reader,
     batch: Batch,
     verdicts: Sequence[Judged],
+    vectors: Vectors,
     *,
     now: datetime,
     zone: tzinfo,
@@ -119,7 +120,7 @@ def _prepare(
         at = message.at or (stored.at if stored is not None else now)
         before = [t for t in turns if t.id != id_][-_BEFORE:]
         prepared[index] = prepare_message(
-            runtime, message, id=id_, at=at, zone=zone, before=before, known=known, batch=batch
+            runtime, message, vectors, id=id_, at=at, zone=zone, before=before, known=known, batch=batch
         )
         turns.append(
             Turn(
@@ -132,6 +133,7 @@ def _prepare(
 def prepare_message(
     runtime: Runtime,
     message: Incoming,
+    vectors: Vectors,
     *,
     id: str,
     at: datetime,
@@ -153,20 +155,21 @@ def prepare_message(
         before=tuple(before),
         known_entities=tuple(known),
     )
-    analysis = analyse(
-        utterance,
-        lexicon=runtime.lexicon,
-        fact_threshold=config.fact_threshold,
-        identifier_patterns=config.identifier_patterns,
-        confirmations_from_tools=config.confirmations_from_tools,
-        clause_vectors=runtime.embed,
-    )
     units = message_units(
         message.content,
         speaker=message.name or message.role,
         on=local.date(),
         named=message.name is not None,
         config=config,
+    )
+    vectors.expect([u.embed for u in units])
+    analysis = analyse(
+        utterance,
+        lexicon=runtime.lexicon,
+        fact_threshold=config.fact_threshold,
+        identifier_patterns=config.identifier_patterns,
+        confirmations_from_tools=config.confirmations_from_tools,
+        clause_vectors=vectors.for_gate,
     )
     return _Prepared(message=message, id=id, analysis=analysis, units=units, at=at)
 
@@ -197,9 +200,14 @@ def _known_entities(reader: Reader, session_id: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f.object for f in facts if f.session_id != session_id))
 
 
-def _to_compare(reader: Reader, prepared: Mapping[int, _Prepared], *, now: datetime) -> list[str]:
+def _stored_vectors(
+    reader: Reader, prepared: Mapping[int, _Prepared], *, now: datetime
+) -> Mapping[str, NDArray[np.float32]]:
+    """Vectors of the current facts that the candidates may meet, by their text, as the store holds them."""
     candidates = [c for p in prepared.values() for c in p.analysis.candidates]
-    return [f.text for f in current_in_reach(reader, candidates, now=now)][-_MOST_COMPARED:]
+    near = current_in_reach(reader, candidates, now=now)[-_MOST_COMPARED:]
+    by_id = reader.fact_vectors([f.id for f in near])
+    return {f.text: by_id[f.id] for f in near if f.id in by_id}
 
 
 def current_in_reach(reader: Reader, candidates: Sequence[Candidate], *, now: datetime) -> list[Fact]:
@@ -232,7 +240,7 @@ def _write(
     writer: Writer,
     batch: Batch,
     prepared: dict[int, _Prepared],
-    vectors: Mapping[str, NDArray[np.float32]],
+    vectors: Vectors,
     targets: Mapping[int, tuple[Target, ...]],
     *,
     now: datetime,
@@ -244,8 +252,11 @@ def _write(
     late = {i for i, v in enumerate(verdicts) if v.fate in ("new", "edit")} - prepared.keys()
     if late:
         prepared |= {
-            i: p for i, p in _prepare(runtime, writer, batch, verdicts, now=now, zone=zone).items() if i in late
+            i: ready
+            for i, ready in _prepare(runtime, writer, batch, verdicts, vectors, now=now, zone=zone).items()
+            if i in late
         }
+    made = vectors.of(())
     statuses: list[MessageStatus] = []
     changes: list[FactChange] = []
     anchors: list[Anchor] = []
@@ -259,7 +270,7 @@ def _write(
         ready = prepared[index]
         if verdict.fate == "edit" and verdict.stored is not None:
             row, lost = _edit(writer, verdict.stored, ready, now=now)
-            changes += apply_decisions(writer, lost, now=now, vectors=vectors)
+            changes += apply_decisions(writer, lost, now=now, vectors=made)
         else:
             writer.touch_session(session_id, at=ready.at, now=now)
             row = writer.add_message(
@@ -268,7 +279,7 @@ def _write(
         writer.set_chunks(
             "message",
             row.item,
-            with_vectors(ready.units, vectors),
+            with_vectors(ready.units, made),
             at=row.at,
             session_id=row.session_id,
             agent_id=row.agent_id,
@@ -282,7 +293,7 @@ def _write(
         for anchor in ready.analysis.anchors:
             writer.add_anchor(anchor, session_id=session_id, at=row.at)
         anchors += ready.analysis.anchors
-        changes += learn(runtime, writer, ready.analysis, batch=batch, vectors=vectors, now=now)
+        changes += learn(runtime, writer, ready.analysis, batch=batch, vectors=made, now=now)
         changes += fulfil_requests(writer, targets.get(index, ()), config=runtime.config, now=now)
         skipped += [f"message {index} {s}" for s in ready.analysis.skipped]
         statuses.append(MessageStatus(id=ready.id, status="edited" if verdict.fate == "edit" else "stored"))

@@ -37,7 +37,7 @@ def judge(reader: Reader, session_id: str, given: Sequence[Incoming], *, now: da
         if message.aligned and message.id is None:
             position += 1
             if position <= len(known):
-                verdicts.append(Judged("duplicate", _counterpart(tail, message)))
+                verdicts.append(Judged("duplicate", tail[len(tail) - len(known) + position - 1]))
                 continue
         verdicts.append(_alone(reader, session_id, message, now=now))
     return tuple(verdicts)
@@ -52,10 +52,6 @@ def _aligned(reader: Reader, session_id: str, given: Sequence[Incoming]) -> tupl
     )
     tail = newest[::-1]
     return align([(m.role, m.content) for m in tail], [(m.role, m.content) for m in given]), tail
-
-
-def _counterpart(tail: Sequence[MessageRow], message: Incoming) -> MessageRow | None:
-    return next((m for m in reversed(tail) if (m.role, m.content) == (message.role, message.content)), None)
 
 
 def _alone(reader: Reader, session_id: str, message: Incoming, *, now: datetime) -> Judged:

@@ -15,6 +15,7 @@ from ltm_core.write.index import embed_texts
 from ltm_core.write.plan import Analysis, Candidate, Utterance
 from ltm_core.write.redact import redact
 from ltm_core.write.service import Batch, current_in_reach, learn
+from ltm_core.write.vectors import Vectors
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
@@ -57,7 +58,7 @@ def remember(
         lexicon=runtime.lexicon,
         fact_threshold=runtime.config.fact_threshold,
         identifier_patterns=runtime.config.identifier_patterns,
-        clause_vectors=runtime.embed,
+        clause_vectors=Vectors(runtime).for_gate,
     )
     covered = sum(e.end - e.start for c in analysis.candidates for e in c.evidence)
     candidates = list(analysis.candidates)
@@ -159,7 +160,9 @@ def _learn(
 ) -> tuple[FactChange, ...]:
     with runtime.store.read(scope.user_id) as reader:
         near = current_in_reach(reader, candidates, now=now)
-    vectors = embed_texts(runtime, [*(c.text for c in candidates), *(f.text for f in near[-64:])])
+        stored = reader.fact_vectors([f.id for f in near])
+    vectors = embed_texts(runtime, [c.text for c in candidates])
+    vectors |= {f.text: stored[f.id] for f in near if f.id in stored}
     batch = Batch(scope=scope, messages=(), metadata=metadata, doc_type=doc_type)
     analysis = Analysis(act="statement", language="other", candidates=tuple(candidates))
     with runtime.store.write(scope.user_id) as writer:

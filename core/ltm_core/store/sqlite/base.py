@@ -68,6 +68,8 @@ class View:
     """True once this transaction changed chunks or vectors: its snapshot is then nobody else's."""
     index_reset = False
     """True once this transaction replaced a vector in place."""
+    erased = False
+    """True once this transaction erased the user."""
     live = True
     """False after `end`."""
 

@@ -47,24 +47,28 @@ MOUNTS = Path("/proc/mounts")
 
 def prepare(directory: Path, *, read_only: bool, allow_network: bool) -> None:
     """The directory exists (0700 when created here) and can hold a store, else UnavailableError."""
+    try:
+        _prepare(directory, read_only, allow_network)
+    except OSError as e:
+        raise UnavailableError(f"{directory} cannot be used: {e.strerror}") from e
+
+
+def _prepare(directory: Path, read_only: bool, allow_network: bool) -> None:
     if directory.exists() and not directory.is_dir():
         raise UnavailableError(f"{directory} is a file; a store is a directory")
-    if read_only:
-        if not (directory / DATABASE).exists():
-            raise UnavailableError(f"{directory} holds no store to read")
-    else:
-        try:
-            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as e:
-            raise UnavailableError(f"{directory} cannot be created: {e.strerror}") from e
-        if not os.access(directory, os.W_OK | os.X_OK):
-            raise UnavailableError(f"{directory} is not writable; open it with read_only=True")
     kind = file_system(directory)
     if kind in NETWORK_FILE_SYSTEMS and not allow_network:
         raise UnavailableError(
             f"{directory} is on a network file system ({kind}), where SQLite's locks are unreliable: "
             "use a local directory or PostgreSQL, or set allow_network_filesystem=True"
         )
+    if read_only:
+        if not (directory / DATABASE).exists():
+            raise UnavailableError(f"{directory} holds no store to read")
+        return
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not os.access(directory, os.W_OK | os.X_OK):
+        raise UnavailableError(f"{directory} is not writable; open it with read_only=True")
 
 
 def file_system(directory: Path) -> str:
@@ -131,6 +135,7 @@ def _create_key(path: Path) -> None:
         try:
             # A link appears whole or not at all, and never replaces the key of a faster process.
             os.link(draft, path)
+            _sync(path.parent)
         except FileExistsError:
             return
         except OSError:
@@ -141,6 +146,17 @@ def _create_key(path: Path) -> None:
         raise UnavailableError(f"{path} cannot be created: {e.strerror}") from e
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _sync(directory: Path) -> None:
+    """The names in the directory survive a power cut, where the system can promise it."""
+    if os.name != "posix":
+        return
+    fd = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
 
 
 def sizes(directory: Path) -> int:

@@ -18,8 +18,9 @@ try:
 except ImportError:  # Windows: threads queue here, processes at SQLite's own lock
     fcntl = None  # type: ignore[assignment]
 
-_FIRST_SLEEP = 0.0002
-_LONGEST_SLEEP = 0.002
+_QUICK_TRIES = 4
+_QUICK_SLEEP = 0.0003
+"""A lock that comes free within a millisecond is not worth a thread."""
 
 
 class WriteLock:
@@ -73,34 +74,84 @@ class WriteLock:
         """The lock file is closed; the next `acquire` opens it again."""
         fd, self._fd = self._fd, None
         if fd is not None:
-            os.close(fd)
+            _closed(fd)
 
     def after_fork(self) -> None:
         """In a child: nothing is held, and the parent's hold is left as it is."""
         self._threads = threading.Lock()
         self._owner = None
         # Closing our copy does not release the parent's lock; unlocking through it would.
-        self.close()
+        fd, self._fd = self._fd, None
+        if fd is not None:
+            os.close(fd)
 
     def _acquire_file(self, deadline: float, limit: float) -> None:
         if fcntl is None:
             return
         if self._fd is None:
-            try:
-                self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            except OSError as e:
-                raise UnavailableError(f"{self._path} cannot be opened: {e.strerror}") from e
-        pause = _FIRST_SLEEP
-        while True:
+            self._fd = _opened(self._path)
+        for _ in range(_QUICK_TRIES):
             try:
                 fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return
             except BlockingIOError:
-                if time.monotonic() >= deadline:
-                    raise BusyError(
-                        f"{self._path.parent} was busy with other processes for {limit:g} s"
-                    ) from None
+                time.sleep(_QUICK_SLEEP)
             except OSError as e:
                 raise UnavailableError(f"{self._path} cannot be locked: {e.strerror}") from e
-            time.sleep(pause)
-            pause = min(pause * 1.5, _LONGEST_SLEEP)
+        line = _Line(_opened(self._path))
+        fd = line.wait(deadline - time.monotonic())
+        if fd is None:
+            raise BusyError(f"{self._path.parent} was busy with other processes for {limit:g} s")
+        self.close()
+        self._fd = fd
+
+
+class _Line:
+    """Stands in the kernel's queue for a file lock, which has no timeout of its own, in a thread of its own.
+
+    Who polls instead meets the short moment between two writes of a busy process only by luck.
+    """
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._guard = threading.Lock()
+        self._held = threading.Event()
+        self._left = False
+        self._error: OSError | None = None
+
+    def wait(self, seconds: float) -> int | None:
+        """The descriptor that holds the lock, or None when the time is over."""
+        threading.Thread(target=self._stand, name="ltm-write-lock", daemon=True).start()
+        if not self._held.wait(max(seconds, 0.0)):
+            with self._guard:
+                self._left = not self._held.is_set()
+        if self._left:
+            return None
+        if self._error is not None:
+            os.close(self._fd)
+            raise UnavailableError(f"the write lock cannot be taken: {self._error.strerror}") from self._error
+        return self._fd
+
+    def _stand(self) -> None:
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX)
+        except OSError as e:
+            self._error = e
+        with self._guard:
+            if self._left:
+                _closed(self._fd)
+            else:
+                self._held.set()
+
+
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as e:
+        raise UnavailableError(f"{path} cannot be opened: {e.strerror}") from e
+
+
+def _closed(fd: int) -> None:
+    # A forked child may have a copy of the descriptor: closing ours alone would leave the lock with it.
+    fcntl.flock(fd, fcntl.LOCK_UN)
+    os.close(fd)

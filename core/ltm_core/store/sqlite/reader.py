@@ -14,6 +14,9 @@ from ltm_core.store.times import from_us, to_us
 from ltm_core.types import Anchor, ChangeOp, Evidence, Fact, FactChange, Importance
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ltm_core.store.base import Snapshot
 
 IMPORTANCES: tuple[Importance, ...] = ("low", "medium", "high")
@@ -89,6 +92,22 @@ class SqliteReader(MessageView, FactView):
 
     def snapshot(self) -> Snapshot:
         return self._core.snapshots().take(self)
+
+    def fact_vectors(self, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        if not self.embedder or not self.dimension:
+            return {}
+        from ltm_core.store.sqlite.vectors import decode
+
+        names = {self._keyed.mac(i): i for i in dict.fromkeys(ids)}
+        found: dict[str, NDArray[np.float32]] = {}
+        for marks, part in batches(list(names)):
+            rows = self._rows(
+                "SELECT f.id_mac, v.vector FROM facts f JOIN chunks c ON c.owner = f.id "
+                f"JOIN vectors v ON v.id = c.id WHERE f.user_no = {self.no} AND f.id_mac IN ({marks}) AND v.embedder = {self.embedder}",
+                part,
+            )
+            found.update((names[mac], decode(blob)) for mac, blob in rows)
+        return found
 
     def counts(self) -> dict[str, int]:
         """Rows of the user: sessions, messages, facts, current_facts, chunks, vectors, terms, anchors, changes,

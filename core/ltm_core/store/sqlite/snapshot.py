@@ -108,9 +108,10 @@ _POSTINGS = "SELECT item, tf FROM postings WHERE key = ? AND item > ? ORDER BY i
 class _Entry:
     """One user's columns and the revision they show."""
 
-    __slots__ = ("bytes", "columns", "counted", "embedder", "lock", "revision", "shrunk_at")
+    __slots__ = ("bytes", "columns", "counted", "embedder", "lock", "no", "revision", "shrunk_at")
 
-    def __init__(self) -> None:
+    def __init__(self, no: int) -> None:
+        self.no = no
         self.lock = threading.Lock()
         self.columns: Columns | None = None
         self.embedder = 0
@@ -123,6 +124,8 @@ class _Entry:
     def at(self, view: View) -> tuple[Columns, int]:
         """The columns and how many of their rows the view sees. Called with the lock held."""
         columns = self.columns
+        if self.no != view.no:
+            return _alone(view)
         if columns is None:
             columns = Columns.load(view)
         elif self.embedder != view.embedder:
@@ -160,26 +163,27 @@ class SnapshotCache:
     def __init__(self, budget: int) -> None:
         self.budget = budget
         self._guard = threading.Lock()
-        self._entries: OrderedDict[int, _Entry] = OrderedDict()
+        self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self._total = 0
 
     def take(self, view: View) -> SqliteSnapshot:
         """What the view sees, now."""
         limit = self.budget // _POSTINGS_SHARE
         if not view.no:
+            self.drop(view.user_id)
             return SqliteSnapshot(view, Columns(view.dimension), 0, threading.Lock(), limit)
         if view.index_changed:
             return self._private(view, limit)
-        entry = self._entry(view.no)
+        entry = self._entry(view)
         with entry.lock:
             columns, n = entry.at(view)
-        self._bound(view.no, entry)
+        self._bound(view.user_id, entry)
         return SqliteSnapshot(view, columns, n, entry.lock, limit)
 
-    def drop(self, user_no: int) -> None:
+    def drop(self, user_id: str) -> None:
         """Nothing of the user is cached here."""
         with self._guard:
-            self._forget(self._entries.pop(user_no, None))
+            self._forget(self._entries.pop(user_id, None))
 
     @property
     def used(self) -> int:
@@ -189,9 +193,9 @@ class SnapshotCache:
     def _private(self, view: View, limit: int) -> SqliteSnapshot:
         """Changes that are not committed yet are seen by their own transaction only."""
         with self._guard:
-            entry = self._entries.get(view.no)
+            entry = self._entries.get(view.user_id)
         columns = None
-        if entry is not None:
+        if entry is not None and entry.no == view.no:
             with entry.lock:
                 fresh = entry.revision == view.revision and entry.embedder == view.embedder
                 if fresh and entry.columns is not None and not view.index_reset:
@@ -199,22 +203,24 @@ class SnapshotCache:
         columns = Columns.load(view) if columns is None else columns.reconciled(view)
         return SqliteSnapshot(view, columns, columns.n, threading.Lock(), limit)
 
-    def _entry(self, user_no: int) -> _Entry:
+    def _entry(self, view: View) -> _Entry:
         with self._guard:
-            entry = self._entries.get(user_no)
-            if entry is None:
-                entry = self._entries[user_no] = _Entry()
-            self._entries.move_to_end(user_no)
+            entry = self._entries.get(view.user_id)
+            if entry is None or entry.no < view.no:
+                # Erased elsewhere and created again under another number.
+                self._forget(entry)
+                entry = self._entries[view.user_id] = _Entry(view.no)
+            self._entries.move_to_end(view.user_id)
             return entry
 
-    def _bound(self, user_no: int, entry: _Entry) -> None:
+    def _bound(self, user_id: str, entry: _Entry) -> None:
         with self._guard:
-            if self._entries.get(user_no) is not entry:
+            if self._entries.get(user_id) is not entry:
                 return
             self._total += entry.bytes - entry.counted
             entry.counted = entry.bytes
             if entry.bytes > self.budget:
-                self._forget(self._entries.pop(user_no))
+                self._forget(self._entries.pop(user_id))
             while self._total > self.budget:
                 self._forget(self._entries.popitem(last=False)[1])
 

@@ -88,11 +88,8 @@ class SqliteStore:
             with translated(path):
                 if self._read_only:
                     keyed = Keyed(load_key(self.directory, read_only=True))
-                    conn = self._pool.connect()
-                    try:
+                    with self._pool.reading() as conn:
                         require_current(conn, path, keyed)
-                    finally:
-                        conn.close()
                     return keyed
                 with self._key_then_writer() as (keyed, conn):
                     migrate(conn, path, keyed, now_us=to_us(clock()))
@@ -144,6 +141,8 @@ class SqliteStore:
                 writer.finish()
             finally:
                 writer.end()
+        if writer.erased and os.getpid() in self._caches:
+            self._snapshots().drop(user_id)
 
     def operations(self) -> SqliteOperations:
         return SqliteOperations(self)

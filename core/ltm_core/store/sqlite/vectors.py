@@ -28,3 +28,8 @@ def encode(vector: NDArray[np.float32], dimension: int) -> bytes:
         v = v / np.float32(peak)
         v = v / np.sqrt(np.dot(v, v))
     return v.astype(STORED).tobytes()
+
+
+def decode(stored: bytes) -> NDArray[np.float32]:
+    """The vector as it is used: float32."""
+    return np.frombuffer(stored, dtype=STORED).astype(np.float32)

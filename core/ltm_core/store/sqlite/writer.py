@@ -138,7 +138,7 @@ class SqliteWriter(FactWriter):
         )
         self._load()
         self._changed = self._shrunk = False
-        self.index_changed = True
+        self.index_changed = self.erased = True
         return counts
 
 

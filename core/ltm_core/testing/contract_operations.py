@@ -1,0 +1,101 @@
+"""What every store does across users: sweeps, jobs, statistics, receipts."""
+
+from __future__ import annotations
+
+import pytest
+
+from ltm_core.errors import ConflictError, InvalidScopeError, NotFoundError
+from ltm_core.store.base import Job, SlotRow, Store
+from ltm_core.testing.builders import DIMENSION, T0, at, fact, say
+from ltm_core.testing.contract_life import fill
+from ltm_core.types import Receipt
+
+
+class OperationsContract:
+    """Inherited by `StoreContract`."""
+
+    def test_idle_sessions_are_closed_in_batches(self, store: Store) -> None:
+        for user in ("ana", "ben"):
+            with store.write(user) as w:
+                say(w, "m1", session_id="old", at=T0)
+                say(w, "m2", session_id="new", at=at(60))
+                w.set_slot("old", SlotRow(name="n", value=1, set_at=T0, expires_at=None))
+        ops = store.operations()
+        first = ops.close_idle_sessions(idle_before=at(30), now=at(61), limit=1)
+        rest = ops.close_idle_sessions(idle_before=at(30), now=at(61), limit=10)
+        assert sorted(first + rest) == [("ana", "old"), ("ben", "old")]
+        assert ops.close_idle_sessions(idle_before=at(30), now=at(62), limit=10) == []
+        with store.read("ana") as r:
+            session = r.session("old")
+            assert session is not None and session.ended_at == at(61)
+            assert r.messages(session_id="old", in_window=True) == [] and r.slots("old", now=T0) == []
+            assert len(r.messages(session_id="new", in_window=True)) == 1
+
+    def test_what_expired_is_gone(self, store: Store) -> None:
+        with store.write("ana") as w:
+            say(w, "m1", expires_at=at(10))
+            say(w, "m2", expires_at=at(99))
+            w.add_fact(fact("f1", expires_at=at(10)))
+            w.add_fact(fact("f2"))
+            w.set_slot("s1", SlotRow(name="a", value=1, set_at=T0, expires_at=at(10)))
+            w.set_slot("s1", SlotRow(name="b", value=1, set_at=T0, expires_at=None))
+        assert store.operations().expire(now=at(10), limit=100) == {"slots": 1, "messages": 1, "facts": 1}
+        assert store.operations().expire(now=at(10), limit=100) == {"slots": 0, "messages": 0, "facts": 0}
+        with store.read("ana") as r:
+            assert [m.id for m in r.messages()] == ["m2"] and [f.id for f in r.facts()] == ["f2"]
+            assert [s.name for s in r.slots("s1", now=T0)] == ["b"] and len(r.snapshot().rows.item) == 1
+
+    def test_jobs_wait_fail_and_end(self, store: Store) -> None:
+        ops = store.operations()
+        with store.write("ana") as w:
+            w.add_job(Job(kind="extract", user_id="ana", payload={"item": 3}, run_after=T0))
+            w.add_job(Job(kind="sweep", run_after=at(5)))
+            with pytest.raises(InvalidScopeError):
+                w.add_job(Job(kind="x", user_id="ben", run_after=T0))
+        (job,) = ops.due_jobs(now=at(1))
+        assert (job.kind, job.user_id, job.payload, job.attempts) == ("extract", "ana", {"item": 3}, 0)
+        assert [j.kind for j in ops.due_jobs(now=at(5), kinds=["sweep"])] == ["sweep"]
+        assert ops.due_jobs(now=at(5), kinds=[]) == []
+        ops.fail_job(job.id, error="timeout", retry_at=at(9))
+        assert ops.due_jobs(now=at(1), kinds=["extract"]) == []
+        (again,) = ops.due_jobs(now=at(9), kinds=["extract"])
+        assert (again.attempts, again.error) == (1, "timeout")
+        ops.fail_job(job.id, error="gave up", retry_at=None)
+        assert [j.kind for j in ops.due_jobs(now=at(99))] == ["sweep"]
+        ops.finish_job(ops.due_jobs(now=at(99))[0].id)
+        assert ops.due_jobs(now=at(99)) == []
+        with pytest.raises(NotFoundError):
+            ops.fail_job(10**6, error="x", retry_at=None)
+
+    def test_operations_list_users_and_counts(self, store: Store) -> None:
+        for i in range(5):
+            with store.write(f"u{i}") as w:
+                say(w, "m1", doc_type="minutes" if i % 2 else None, archived_at=at(1) if i == 3 else None)
+                w.add_fact(fact("f1"))
+                w.add_fact(fact("f2", retracted_at=at(1)))
+        ops = store.operations()
+        assert ops.users(limit=2) == ["u0", "u1"] and ops.users(after="u1") == ["u2", "u3", "u4"]
+        assert ops.users_with_doc_types(["minutes", "contract"], before=at(9), limit=9) == ["u1"]
+        assert ops.users_with_doc_types(["minutes"], before=at(0), limit=9) == []
+        stats = ops.stats()
+        assert (stats.users, stats.sessions, stats.messages, stats.facts, stats.current_facts) == (5, 5, 5, 10, 5)
+        assert (stats.chunks, stats.vectors, stats.embedder) == (5, 5, "test-embedder")
+        assert stats.bytes_on_disk > 0 and stats.schema_version >= 1 and stats.terms > 0
+        ops.set_embedder_identity("test-embedder", dimension=DIMENSION, now=T0)
+        with pytest.raises(ConflictError):
+            ops.set_embedder_identity("test-embedder", dimension=DIMENSION + 1, now=T0)
+
+    def test_a_receipt_is_recorded_and_bytes_are_gone(self, store: Store) -> None:
+        fill(store, "ana", "ZQ-7741-Kestrel")
+        fill(store, "ben", "tea")
+        with store.write("ana") as w:
+            counts = w.erase_user(now=at(1))
+        ops = store.operations()
+        clean, files = ops.scrub(needles=[b"ZQ-7741-Kestrel", "鹰".encode()], wait_seconds=5)
+        assert clean and files > 0
+        assert ops.scrub(needles=[b"secret tea"], wait_seconds=5)[0]  # another user says it by right
+        receipt = Receipt(
+            id="r1", user_id_hmac=store.mac("ana"), what="user", at=at(1), counts=counts, bytes_clean=clean
+        )
+        ops.record_receipt(receipt)
+        ops.record_receipt(receipt)

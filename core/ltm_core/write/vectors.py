@@ -1,0 +1,57 @@
+"""The vectors of one call: each text is embedded once, in as few batches as can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ltm_core.runtime import Runtime
+
+GATE_MODEL = "use-multilingual-v3/"
+"""The embedder whose vectors the learned gate knows; with any other one its n-gram half decides alone."""
+
+
+class Vectors:
+    """Vectors by text, made when they are first asked for."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._known: dict[str, NDArray[np.float32]] = {}
+        self._waiting: dict[str, None] = {}
+        self._down = False
+
+    def expect(self, texts: Sequence[str]) -> None:
+        """These texts are embedded together with the next ones asked for."""
+        self._waiting.update(dict.fromkeys(texts))
+
+    def know(self, vectors: Mapping[str, NDArray[np.float32]]) -> None:
+        """Vectors that the store holds already."""
+        self._known.update(vectors)
+
+    def of(self, texts: Sequence[str]) -> Mapping[str, NDArray[np.float32]]:
+        """Vectors of these texts and all known ones; some are missing while the embedder is down."""
+        self._waiting.update(dict.fromkeys(texts))
+        wanted = [t for t in self._waiting if t not in self._known]
+        self._waiting.clear()
+        if wanted and not self._down:
+            matrix = self._runtime.embed(wanted)
+            # One failed call is enough: the others would only make the user wait.
+            self._down = matrix is None
+            if matrix is not None:
+                self._known.update(zip(wanted, matrix, strict=True))
+        return self._known
+
+    @property
+    def for_gate(self) -> Callable[[Sequence[str]], NDArray[np.float32] | None] | None:
+        """What the gate calls for the vectors of clauses; None when it does not know this embedder's."""
+        return self._matrix if self._runtime.embedder.name.startswith(GATE_MODEL) else None
+
+    def _matrix(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
+        import numpy as np
+
+        known = self.of(texts)
+        return np.stack([known[t] for t in texts]) if all(t in known for t in texts) else None

@@ -38,12 +38,13 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
     found: list[Read] = []
     fiction = "role_play" if _role_play_open(before, lexicon) else ""
     sentence = -1
-    condition = order = quoting = correction = planned = False
+    condition = order = quoting = correction = planned = once = False
     for i, clause in enumerate(clauses):
         flags = cues(clause, lexicon)
         previous = found[-1] if found else None
         if clause.sentence != sentence:
-            sentence, condition, order, quoting, planned = clause.sentence, False, False, False, False
+            sentence = clause.sentence
+            condition = order = quoting = planned = once = False
         if flags["scope_close"]:
             fiction = ""
         opened = _opens(clause, flags, clauses[i + 1 :])
@@ -55,12 +56,16 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
         flags["opener"] = _is_opener(clause, lexicon)
         if correction and not flags["correction"]:
             flags["correction"] = flags["carried_correction"] = True
-        veto = _veto(clause, flags, fiction=fiction or opened, condition=condition, quoting=quoting)
-        found.append(Read(clause, flags, veto))
+        if flags["one_off"]:
+            once = True
+        elif once and not flags["first_subject"]:
+            flags["one_off"] = True
         if flags["plan"]:
             planned = True
         elif planned and not flags["first_subject"]:
             flags["plan"] = True
+        veto = _veto(clause, flags, fiction=fiction or opened, condition=condition, quoting=quoting)
+        found.append(Read(clause, flags, veto))
         fiction = fiction or (opened if opened != "sentence" else "")
         order = order or (flags["command"] and not flags["standing"]) or opened == "sentence"
         quoting = quoting or (flags["quotation"] and clause.norm.rstrip().endswith((":", "：")))

@@ -17,6 +17,8 @@ from ltm_core.write.norm import trim
 from ltm_core.write.people import Subject
 from ltm_core.write.scopes import Read
 
+_GERUND = re.compile(r"^ ?(?-i:[A-Za-z][a-z]+)ing\b")
+"""A clause that begins with a gerund has it for its subject or adds to another: no first person is meant."""
 _MOST_LISTED = 8
 _OPEN_CONFIDENCE = 0.3
 _TOPICS = {
@@ -103,7 +105,7 @@ def _matches(
     for i in index.possible(text):
         p = patterns[i]
         m = p.regex.match(text)
-        if m is None:
+        if m is None or (subject.kind == "dropped" and _GERUND.match(text)):
             continue
         g = m.groupdict()
         key = "object2" if g.get("object") is None and g.get("object2") else "object"
@@ -188,17 +190,18 @@ def _listed(draft: Draft, rules: Rules, lexicon: Lexicon) -> Iterator[Draft]:
 
 def _open(read: Read, subject: Subject, lexicon: Lexicon, topic: tuple[str, float]) -> tuple[Draft, ...]:
     norm, rules = read.clause.norm, lexicon.rules(read.clause.language)
-    value = trim(norm[subject.rest :]) or trim(norm)
+    value = trim(norm[subject.start :]) or trim(norm)
     if not value or lexicon.shared["unfinished"].search(value):
         return ()
-    start = norm.find(value, subject.rest)
+    start = norm.find(value, subject.start)
     start = norm.find(value) if start < 0 else start
     contrast = _contrast(value, lexicon) if read["correction"] or read["change"] else None
     over = rules.parts.get("ceased")
-    ended = over.match(value) if over is not None and read["hard_cessation"] and contrast is None else None
+    told = trim(norm[subject.rest :])
+    ended = over.match(told) if over is not None and read["hard_cessation"] and contrast is None else None
     if ended is not None and trim(ended["object"]):
         thing = trim(ended["object"])
-        begin = start + value.find(thing)
+        begin = norm.find(thing, subject.rest)
         return (
             Draft(
                 subject=subject.key,

@@ -76,6 +76,8 @@ def _subject(
     if first:
         return Subject(key=me, rest=start + first.end(), start=start)
     pronoun = lexicon.shared["pronoun"].match(text)
+    if pronoun and not inherited and pronoun["p"].lower() in ("it", "它", "它们"):
+        return Subject(key=me, rest=start, start=start, kind="dropped")
     if pronoun:
         kind = "pronoun" if inherited else "stranger"
         return Subject(key=inherited, rest=start + pronoun.end(), start=start, kind=kind)

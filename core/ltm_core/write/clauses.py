@@ -129,7 +129,11 @@ def _is_listed(clause: Clause, last: Clause, following: Clause | None, gap: str,
         return False
     if shared["place_tail"].match(clause.norm) and shared["place_head"].search(last.norm):
         return True
-    if shared["appositive"].match(clause.norm) and not shared["full_stop"].search(last.norm):
+    if shared["standing_head"].match(last.norm):
+        return True
+    if shared["appositive"].match(clause.norm) and shared["appositive_head"].search(last.norm):
+        return True
+    if ":" in last.norm and shared["list_item"].match(clause.norm):
         return True
     if not shared["list_item"].match(clause.norm):
         return False

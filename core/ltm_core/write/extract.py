@@ -52,20 +52,15 @@ def _known(read: Read, subject: Subject, rules: Rules, lexicon: Lexicon) -> Iter
     if subject.kind == "pet" and gone is not None and gone.match(norm[subject.rest : end]):
         yield _pet_gone(norm, subject, rules)
     if not subject.owns:
-        yield from _matches(
-            rules.patterns, norm[subject.start : whole_end], subject.start, subject, rules, lexicon
-        )
-        if bare_end != whole_end:
-            yield from _matches(
-                rules.patterns, norm[subject.start : bare_end], subject.start, subject, rules, lexicon
-            )
+        for stop in dict.fromkeys((whole_end, bare_end)):
+            text = norm[subject.start : stop]
+            yield from _matches(rules.patterns, text, subject.start, subject, rules, lexicon)
         topical = rules.parts.get("topic")
         if topical is not None and subject.kind in ("dropped", "stranger"):
             yield from _topical(topical, norm[subject.start : end], subject, rules, lexicon)
-        if subject.kind not in ("self", "dropped"):
-            yield from _as_self(norm, min(whole_end, bare_end), subject, rules, lexicon)
-    if not subject.owns:
         least = min(whole_end, bare_end)
+        if subject.kind not in ("self", "dropped"):
+            yield from _as_self(norm, least, subject, rules, lexicon)
         yield from _matches(rules.frames, norm[subject.rest : least], subject.rest, subject, rules, lexicon)
 
 
@@ -101,11 +96,14 @@ def _as_self(norm: str, end: int, subject: Subject, rules: Rules, lexicon: Lexic
 def _matches(
     patterns: tuple[Pattern, ...], text: str, offset: int, subject: Subject, rules: Rules, lexicon: Lexicon
 ) -> Iterator[Draft]:
+    own_start = subject.kind in ("kin", "pet") and offset == subject.start < subject.rest
     index = rules.frame_index if patterns is rules.frames else rules.pattern_index
     for i in index.possible(text):
         p = patterns[i]
         m = p.regex.match(text)
         if m is None or (subject.kind == "dropped" and _GERUND.match(text)):
+            continue
+        if own_start and not ("kin" in m.groupdict() or "pet" in m.groupdict()):
             continue
         g = m.groupdict()
         key = "object2" if g.get("object") is None and g.get("object2") else "object"

@@ -203,8 +203,8 @@ def _rules(language: str) -> Rules:
     macros: dict[str, str] = dict(extraction.get("macros", {}))
     kin = dict(words.get("kin", {}).items())
     pets = dict(words.get("pets", {}).items())
-    macros.setdefault("kin", "|".join(sorted(map(re.escape, kin), key=len, reverse=True)) or r"(?!)")
-    macros.setdefault("pet", "|".join(sorted(map(re.escape, pets), key=len, reverse=True)) or r"(?!)")
+    for name, table in (("kin", kin), ("pet", pets)):
+        macros[name] = "(?:" + "|".join(sorted(map(re.escape, table), key=len, reverse=True)) + ")"
     parts = {k: re.compile(_expand(v, macros), re.I) for k, v in extraction.get("parts", {}).items()}
     flags = {k: AnyOf.of(v) for k, v in cues["flags"].items()}
     patterns = _patterns(extraction.get("pattern", []), macros, prefix=language)

@@ -17,7 +17,7 @@ from ltm_core.write.norm import trim
 from ltm_core.write.people import Subject
 from ltm_core.write.scopes import Read
 
-_GERUND = re.compile(r"^ ?(?-i:[A-Za-z][a-z]+)ing\b")
+_GERUND = re.compile(r"^ ?(?!(?:living|working|based|studying|teaching|renting)\b)(?-i:[A-Za-z][a-z]+)ing\b")
 """A clause that begins with a gerund has it for its subject or adds to another: no first person is meant."""
 _MOST_LISTED = 8
 _OPEN_CONFIDENCE = 0.3

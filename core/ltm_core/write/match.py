@@ -38,6 +38,8 @@ def same_thing(fact: Fact, value: str, *, loose: bool = False) -> bool:
     held = fact.object_normalized or fold(fact.object)
     if not held or not value:
         return False
+    if value in default_lexicon().sets["anywhere"] and fact.relation in _places():
+        return True
     if held == value or _singular(held) == _singular(value):
         return True
     if fact.relation in default_lexicon().sets["activities"] and _is_part(value, held):

@@ -83,10 +83,8 @@ def _subject(
         kind = "pronoun" if inherited else "stranger"
         return Subject(key=inherited, rest=start + pronoun.end(), start=start, kind=kind)
     for entity, key in entities.items():
-        if (
-            (text.startswith(entity)
-            and not text[len(entity) : len(entity) + 1].isascii())
-            or text.startswith((f"{entity} ", f"{entity}'s "))
+        if (text.startswith(entity) and not text[len(entity) : len(entity) + 1].isascii()) or text.startswith(
+            (f"{entity} ", f"{entity}'s ")
         ):
             after = text[len(entity) :]
             owns = after.startswith(("'s ", "的"))

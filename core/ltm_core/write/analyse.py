@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from ltm_core.types import Anchor, Evidence, Importance
 from ltm_core.write.acts import act_of
+from ltm_core.write.attributes import changed_attribute
 from ltm_core.write.build import Context, candidates
 from ltm_core.write.clauses import mask, split
 from ltm_core.write.confirm import find_confirmation, find_references
-from ltm_core.write.extract import Draft, drafts
+from ltm_core.write.draft import Draft
+from ltm_core.write.extract import drafts
 from ltm_core.write.forget_requests import find_requests
 from ltm_core.write.identifiers import Identifier, find_identifiers
 from ltm_core.write.lexicon import Lexicon
@@ -34,6 +36,9 @@ Vectors = Callable[[Sequence[str]], "NDArray[np.float32] | None"]
 
 _STRONG_FLOOR = 0.3
 """Gate probability from which a clause that a known pattern reads is kept; others need the threshold."""
+_EVENT_FLOOR = 0.15
+"""The same for events that leave something lasting (bought, adopted, moved): a word like "yesterday" in them
+is no sign of passing news."""
 _WEAK = ("plan", "command", "mood", "third_person", "general", "after_command")
 """Cues with which no pattern may outvote the gate."""
 
@@ -106,11 +111,12 @@ def _facts(
     vectors: Vectors | None,
 ) -> None:
     """The facts that the clauses state, each with its anchor."""
-    _, speaker = speaker_key(utterance)
+    me, speaker = speaker_key(utterance)
     open_ = [i for i, r in enumerate(reads) if not r.veto or (i in held and r.veto in ("one_off", "smalltalk"))]
     encoded = _encode([reads[i].clause.text for i in open_], vectors)
     by_index = {i: encoded[n] for n, i in enumerate(open_)} if encoded is not None else {}
     denied: tuple[Sequence[Candidate], str] = ((), "")
+    previous: Read | None = None
     for i, spoken in enumerate(walk(utterance, reads, lexicon)):
         r, subject = spoken.read, spoken.subject
         span = f"{r.clause.start}-{r.clause.end}"
@@ -121,6 +127,14 @@ def _facts(
         handed = transferred(r, denied[0], utterance, lexicon, said=denied[1]) if denied[0] else None
         if handed is not None:
             found.candidates.append(handed)
+            continue
+        renamed = changed_attribute(previous, r, me, lexicon) if previous is not None else None
+        previous = r
+        if renamed is not None and not r.veto:
+            explicit_ = Context(utterance=utterance, lexicon=lexicon, speaker=speaker, probability=0.9)
+            new = candidates(r, subject, (renamed,), explicit_)
+            found.candidates += new
+            found.anchors.append(_stated(r, new, utterance, start=subject.words))
             continue
         made, probability = judge(r, subject, lexicon, by_index.get(i), explicit=i in held, threshold=threshold)
         if not made:
@@ -167,9 +181,9 @@ def judge(
     if r["second_person"] and subject.kind == "dropped":
         return (), probability
     floor = threshold
-    weak = any(r[w] for w in _WEAK) or (r["ephemeral"] and made[0].relation not in lexicon.sets["lasting_events"])
-    if all(d.strong for d in made) and not weak:
-        floor = min(threshold, _STRONG_FLOOR)
+    event = made[0].relation in lexicon.sets["lasting_events"]
+    if all(d.strong for d in made) and not any(r[w] for w in _WEAK) and (event or not r["ephemeral"]):
+        floor = min(threshold, _EVENT_FLOOR if event else _STRONG_FLOOR)
     return (made, probability) if probability >= floor else ((), probability)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ltm_core.types import Evidence, Importance, Modality
-from ltm_core.write.extract import Draft
+from ltm_core.write.draft import Draft
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import fold, trim
 from ltm_core.write.people import Subject
@@ -51,13 +51,16 @@ def _parts(draft: Draft, subject: Subject, lexicon: Lexicon) -> list[Draft]:
         both = [replace(draft, relation="works_at")]
         return [*both, replace(draft, relation="occupation", object=role)] if role else both
     if r == "device":
-        known = lexicon.rules("zh").attributes.get(fold(draft.attr)) or f"device:{fold(draft.attr)}"
-        return [replace(draft, relation=known)]
+        noun = fold(draft.attr)
+        known = next((t[noun] for t in (lexicon.rules(x).attributes for x in ("en", "zh")) if noun in t), "")
+        return [replace(draft, relation=known or f"device:{noun}", wrong="", cut=(0, 0))]
     if r == "favorite":
         attr = _FAVORITE.sub("", fold(draft.attr)) or "thing"
         return [replace(draft, relation=f"favorite:{_class_of(attr, lexicon)}")]
-    if r == "schedule" and draft.attr:
-        return [replace(draft, relation=f"schedule:{fold(draft.attr)}")]
+    if r in lexicon.sets["with_attribute"] and trim(draft.attr):
+        return [replace(draft, relation=f"{r}:{fold(draft.attr)}")]
+    if r == "address":
+        return [replace(draft, relation=lexicon.rules("en").attributes.get(fold(draft.attr), "address"))]
     if r in ("pet_name", "kin_name"):
         rules = [lexicon.rules(language) for language in ("en", "zh", "ja")]
         key = next((t[fold(draft.attr)] for x in rules for t in (x.pets, x.kin) if fold(draft.attr) in t), "pet")
@@ -101,6 +104,12 @@ def _candidate(read: Read, subject: Subject, draft: Draft, context: Context) -> 
         event=move in ("change", "cease")
         or draft.relation in ("owns", "has_pet", "employment", "marital_status"),
     )
+    said = read.clause.text[draft.start : draft.end]
+    value = (
+        said
+        if len(said) == len(draft.object) and read.clause.norm[draft.start : draft.end] == draft.object
+        else ""
+    )
     normalized = head(draft.object, lexicon, read.clause.language)
     broad = lexicon.class_names.get(normalized, "")
     ends = move in ("cease", "correct") or not draft.positive
@@ -113,7 +122,7 @@ def _candidate(read: Read, subject: Subject, draft: Draft, context: Context) -> 
     return Candidate(
         subject=me,
         relation=draft.relation,
-        object=draft.object,
+        object=value or draft.object,
         object_normalized=normalized,
         text=text,
         kind=relation.kind,

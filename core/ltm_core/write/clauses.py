@@ -87,6 +87,29 @@ def split(content: str, lexicon: Lexicon) -> tuple[Clause, ...]:
     return tuple(_joined(clauses, content, lexicon))
 
 
+def _is_listed(clause: Clause, last: Clause, following: Clause | None, gap: str, lexicon: Lexicon) -> bool:
+    """Whether a piece behind an English comma goes on with a list, a place, or "my sister, and I"."""
+    if clause.language != "en" or last.language != "en":
+        return False
+    shared = lexicon.shared
+    if shared["bare_kin"].match(last.norm):
+        return True
+    if "," not in gap:
+        return False
+    if shared["place_tail"].match(clause.norm) and shared["place_head"].search(last.norm):
+        return True
+    if not shared["list_item"].match(clause.norm):
+        return False
+    if clause.norm.lower().startswith(("and ", "or ")):
+        return not shared["full_stop"].search(last.norm)
+    return (
+        following is not None
+        and following.sentence == clause.sentence
+        and following.norm.lower().startswith(("and ", "or "))
+        and shared["list_item"].match(following.norm) is not None
+    )
+
+
 def _stops(masked: str) -> list[tuple[int, int, bool]]:
     stops: list[tuple[int, int, bool]] = []
     depth = _quoted(masked)
@@ -130,14 +153,21 @@ def _joined(clauses: list[Clause], content: str, lexicon: Lexicon) -> list[Claus
     """ "X, not Y" and "不是X，是Y" are one statement: their halves are joined again."""
     shared = lexicon.shared
     out: list[Clause] = []
-    for clause in clauses:
+    for i, clause in enumerate(clauses):
         last = out[-1] if out else None
         if (
             last is not None
             and last.sentence == clause.sentence
             and clause.end - last.start <= MAX_CLAUSE
             and (
-                shared["not_that"].match(clause.norm)
+                _is_listed(
+                    clause,
+                    last,
+                    clauses[i + 1] if i + 1 < len(clauses) else None,
+                    content[last.end : clause.start],
+                    lexicon,
+                )
+                or shared["not_that"].match(clause.norm)
                 or (shared["but_this"].match(clause.norm) and shared["not_first"].search(last.norm))
             )
         ):

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from ltm_core.types import Modality
+from ltm_core.write.attributes import named_attribute
+from ltm_core.write.draft import Draft, finish
 from ltm_core.write.lexicon import Lexicon, Pattern, Rules
-from ltm_core.write.norm import fold, trim
+from ltm_core.write.norm import trim
 from ltm_core.write.people import Subject
-from ltm_core.write.plan import Move
 from ltm_core.write.scopes import Read
 
 _MOST_LISTED = 8
@@ -26,40 +26,14 @@ _TOPICS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """A fact as one clause words it; offsets are in the clause."""
-
-    subject: str
-    relation: str
-    object: str
-    start: int
-    end: int
-    positive: bool = True
-    move: Move | None = None
-    modality: Modality | None = None
-    wrong: str = ""
-    cut: tuple[int, int] = (0, 0)
-    """Stretch of the clause that only names what is no longer true."""
-    whole: tuple[int, int] = (0, 0)
-    """Stretch of the clause that holds the list this object was taken from."""
-    confidence: float = 0.95
-    strong: bool = True
-    rule: str = ""
-    attr: str = ""
-    name: str = ""
-    role: str = ""
-    about_user: bool = True
-
-
 def drafts(read: Read, subject: Subject, lexicon: Lexicon, *, topic: tuple[str, float]) -> tuple[Draft, ...]:
     """Every fact the clause words, best first; the open-vocabulary draft when nothing fits."""
     rules = lexicon.rules(read.clause.language)
     for draft in _known(read, subject, rules, lexicon):
         made = finish(draft, lexicon)
-        if made is not None:
+        if made is not None and (made.relation not in lexicon.sets["only_temporary"] or read["temporary"]):
             return tuple(_listed(made, rules, lexicon))
-    attribute = _attribute(read, subject, rules, lexicon)
+    attribute = named_attribute(read, subject, lexicon)
     if attribute is not None:
         return tuple(_listed(attribute, rules, lexicon))
     return _open(read, subject, lexicon, topic)
@@ -71,7 +45,10 @@ def _known(read: Read, subject: Subject, rules: Rules, lexicon: Lexicon) -> Iter
     end = soft.start() if soft else len(norm)
     hard = rules.parts["tail"].search(norm, subject.start)
     bare_end = min(end, hard.start()) if hard else end
-    whole_end = end if rules.language != "en" else bare_end
+    whole_end, bare_end = (end, bare_end) if rules.language != "en" else (bare_end, end)
+    gone = rules.parts.get("pet_gone")
+    if subject.kind == "pet" and gone is not None and gone.match(norm[subject.rest : end]):
+        yield _pet_gone(norm, subject, rules)
     if not subject.owns:
         yield from _matches(
             rules.patterns, norm[subject.start : whole_end], subject.start, subject, rules, lexicon
@@ -84,9 +61,27 @@ def _known(read: Read, subject: Subject, rules: Rules, lexicon: Lexicon) -> Iter
         if topical is not None and subject.kind in ("dropped", "stranger"):
             yield from _topical(topical, norm[subject.start : end], subject, rules, lexicon)
         if subject.kind not in ("self", "dropped"):
-            yield from _as_self(norm, bare_end, subject, rules, lexicon)
+            yield from _as_self(norm, min(whole_end, bare_end), subject, rules, lexicon)
     if not subject.owns:
-        yield from _matches(rules.frames, norm[subject.rest : bare_end], subject.rest, subject, rules, lexicon)
+        least = min(whole_end, bare_end)
+        yield from _matches(rules.frames, norm[subject.rest : least], subject.rest, subject, rules, lexicon)
+
+
+def _pet_gone(norm: str, subject: Subject, rules: Rules) -> Draft:
+    """An animal that died or was given away is no longer kept."""
+    species = subject.key.split("/")[-1].split(":")[0]
+    word = next((w for w, k in rules.pets.items() if k == species and w in norm.lower()), species)
+    owner = subject.key.split("/")[0] if "/" in subject.key else "user"
+    return Draft(
+        subject=owner,
+        relation="has_pet",
+        object=word,
+        start=max(0, norm.lower().find(word)),
+        end=max(0, norm.lower().find(word)) + len(word),
+        positive=False,
+        move="cease",
+        rule=f"{rules.language}.pet_gone",
+    )
 
 
 def _as_self(norm: str, end: int, subject: Subject, rules: Rules, lexicon: Lexicon) -> Iterator[Draft]:
@@ -169,67 +164,6 @@ def _topical(
     )
 
 
-def finish(draft: Draft, lexicon: Lexicon) -> Draft | None:
-    """The draft with a clean object, or None when nothing is left of it."""
-    value = lexicon.shared["value_end"].sub("", trim(draft.object))
-    if not value or not any(c.isalnum() for c in value):
-        return None
-    begin = draft.start + max(0, draft.object.find(value))
-    return replace(draft, object=value, start=begin, end=begin + len(value))
-
-
-def _attribute(read: Read, subject: Subject, rules: Rules, lexicon: Lexicon) -> Draft | None:
-    """ "My X is Y": a named attribute; single-valued when its noun says so."""
-    if not (subject.owns or subject.kind in ("self", "dropped")):
-        return None
-    norm = read.clause.norm
-    tail = rules.parts["tail"].search(norm, subject.rest)
-    rest = norm[subject.rest : tail.start() if tail else len(norm)]
-    skip = len(rest) - len(rest.lstrip())
-    if not subject.owns:
-        own = re.match(r"(?:my|our|the)\s+|的", rest.lstrip() if subject.kind == "self" else rest[skip:], re.I)
-        if subject.kind == "dropped" and rules.language == "en":
-            if own is None:
-                return None
-        elif rules.language == "en":
-            return None
-        skip += own.end() if own else 0
-    m = rules.parts["attribute"].match(rest[skip:])
-    if m is None:
-        return None
-    attr = fold(m["attr"])
-    relation = rules.words_of("attributes").get(attr)
-    if relation is None:
-        noun = next((n for n in _suffixes(attr, rules.language) if n in rules.functional), "")
-        if not noun and rules.language != "en" and not subject.owns and subject.kind == "dropped":
-            return None
-        relation = f"single:{attr}" if noun else f"attribute:{attr}"
-    offset = subject.rest + skip
-    negated = bool(rules.parts["neg"].search(m["pre"] or ""))
-    known = not relation.startswith("attribute:")
-    return finish(
-        Draft(
-            subject=subject.key,
-            relation=relation,
-            object=m["object"],
-            start=offset + m.start("object"),
-            end=offset + m.end("object"),
-            positive=not negated,
-            confidence=0.9 if known else 0.5,
-            strong=known,
-            rule=f"{rules.language}.attribute",
-        ),
-        lexicon,
-    )
-
-
-def _suffixes(attr: str, language: str) -> list[str]:
-    if language == "en":
-        words = attr.split()
-        return [" ".join(words[i:]) for i in range(len(words))]
-    return [attr[i:] for i in range(len(attr))]
-
-
 def _listed(draft: Draft, rules: Rules, lexicon: Lexicon) -> Iterator[Draft]:
     """One draft per item of a short list, else the draft as it is."""
     marks = rules.parts["list_mark"]
@@ -257,7 +191,16 @@ def _open(read: Read, subject: Subject, lexicon: Lexicon, topic: tuple[str, floa
         return ()
     start = norm.find(value, subject.rest)
     start = norm.find(value) if start < 0 else start
-    negated = read["negation"] or read["hard_cessation"]
+    contrast = _contrast(value, lexicon) if read["correction"] or read["change"] else None
+    negated = (read["negation"] or read["hard_cessation"]) and contrast is None
+    wrong = ""
+    if contrast is not None:
+        kept, wrong, cut = contrast
+        cut = (start + cut[0], start + cut[1])
+        start += value.find(kept)
+        value = kept
+    else:
+        cut = (0, 0)
     return (
         Draft(
             subject=subject.key,
@@ -266,8 +209,23 @@ def _open(read: Read, subject: Subject, lexicon: Lexicon, topic: tuple[str, floa
             start=start,
             end=start + len(value),
             positive=not negated,
+            wrong=wrong,
+            cut=cut,
             confidence=min(_OPEN_CONFIDENCE, topic[1]) if topic[1] else _OPEN_CONFIDENCE / 2,
             strong=False,
             rule="open",
         ),
     )
+
+
+def _contrast(value: str, lexicon: Lexicon) -> tuple[str, str, tuple[int, int]] | None:
+    """ "X, not Y" without a known relation: what holds, what does not, and the stretch that denies."""
+    m = lexicon.shared["contrast_last"].match(value)
+    if m is not None:
+        return trim(m["object"]), trim(m["wrong"]), (m.end("object"), m.end("wrong"))
+    m = lexicon.shared["contrast_first"].match(value)
+    if m is None:
+        return None
+    kept, wrong = m["object"] or m["object2"], m["wrong"] or m["wrong2"]
+    at = m.start("object") if m["object"] else m.start("object2")
+    return trim(kept), trim(wrong), (0, at)

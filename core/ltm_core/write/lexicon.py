@@ -17,6 +17,7 @@ from typing import Any, cast
 
 from ltm_core.types import FactKind, Importance, Modality
 from ltm_core.write.gate import Gate, load_gate
+from ltm_core.write.norm import fold, normal
 from ltm_core.write.plan import Move
 
 LANGUAGES = ("en", "zh", "ja")
@@ -142,7 +143,10 @@ def _root() -> Traversable:
 
 def _toml(*path: str) -> dict[str, Any]:
     file = _root().joinpath(*path)
-    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    text = file.read_text(encoding="utf-8")
+    if path[0] == "ja":  # clauses are read in their normal form, so the expressions are too
+        text = "\n".join(normal(line) for line in text.split("\n"))
+    return tomllib.loads(text)
 
 
 def _any_of(patterns: list[str]) -> re.Pattern[str]:
@@ -189,9 +193,7 @@ def _patterns(rows: list[dict[str, Any]], macros: Mapping[str, str], *, prefix: 
 
 
 def _rules(language: str) -> Rules:
-    cues = _toml(language, "rules.toml")
-    words = _toml(language, "words.toml")
-    extraction = _toml(language, "patterns.toml")
+    cues, words, extraction = (_toml(language, f"{name}.toml") for name in ("rules", "words", "patterns"))
     macros: dict[str, str] = dict(extraction.get("macros", {}))
     kin = dict(words.get("kin", {}).items())
     pets = dict(words.get("pets", {}).items())
@@ -214,8 +216,6 @@ def _rules(language: str) -> Rules:
 
 
 def _classes() -> tuple[dict[str, dict[str, str]], dict[str, frozenset[str]], dict[str, str]]:
-    from ltm_core.write.norm import fold
-
     by_class: dict[str, dict[str, str]] = {}
     members: dict[str, set[str]] = {}
     names: dict[str, str] = {}

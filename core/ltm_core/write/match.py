@@ -40,10 +40,21 @@ def same_thing(fact: Fact, value: str, *, loose: bool = False) -> bool:
         return False
     if held == value or _singular(held) == _singular(value):
         return True
+    if fact.relation == "has_pet" and _species(held) & _species(value):
+        return True
     if loose or fact.relation in _places():
         short, long = sorted((held, value), key=len)
         return len(short) >= 2 and (long.startswith(short) or long.endswith(short))
     return False
+
+
+def _species(value: str) -> frozenset[str]:
+    """The kinds of animal that an object names by its last word."""
+    lexicon = default_lexicon()
+    names = {value, _singular(value), value.split(" ")[-1], _singular(value.split(" ")[-1])}
+    if not value.isascii():
+        names |= {value[i:] for i in range(1, len(value))}
+    return frozenset(r.pets[n] for r in lexicon.languages.values() for n in names if n in r.pets)
 
 
 def _singular(value: str) -> str:

@@ -16,7 +16,7 @@ from ltm_core.write.lexicon import Lexicon, default_lexicon
 from ltm_core.write.match import ended_by, related, same_meaning, same_statement, same_subject, same_thing
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate, Decision
-from ltm_core.write.rows import Labels, closed, is_late, new_fact, reinforced, retracted
+from ltm_core.write.rows import RANK, Labels, closed, is_late, new_fact, reinforced, retracted
 
 __all__ = ["Reach", "reach_of", "resolve", "retract_for_edit"]
 
@@ -94,6 +94,7 @@ class _State:
 
     def take(self, c: Candidate) -> list[Decision]:
         mine = [f for f in self.known.values() if same_subject(f, c)]
+        c = self._adopted(c, mine)
         if c.modality == "past":
             return self._history(c, mine)
         if c.modality == "temporary":
@@ -114,6 +115,19 @@ class _State:
         if newer:
             return [self._late(c, newer)]
         return self._replace(c, wrong, [*ended, *rivals])
+
+    def _adopted(self, c: Candidate, mine: Sequence[Fact]) -> Candidate:
+        """ "Postgres, not MySQL" without a relation means the relation of the one fact about MySQL."""
+        if not c.wrong_object or c.relation_confidence >= self.relation_threshold or c.move == "state":
+            return c
+        meant = [f for f in mine if f.is_positive and same_thing(f, c.wrong_object, loose=True)]
+        if len(meant) != 1:
+            return c
+        relation = self.lexicon.relation(meant[0].relation)
+        return replace(
+            c, relation=relation.name, kind=relation.kind, single_valued=relation.single, relation_confidence=0.8,
+            importance=max(c.importance, relation.importance, key=RANK.__getitem__),
+        )  # fmt: skip
 
     # what there is ------------------------------------------------------------------------------------
     def _reinforce(self, c: Candidate, mine: Sequence[Fact]) -> list[Decision]:

@@ -40,12 +40,12 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
     found: list[Read] = []
     fiction = "role_play" if _role_play_open(before, lexicon) else ""
     sentence = -1
-    condition = order = quoting = correction = False
+    condition = order = quoting = correction = planned = False
     for i, clause in enumerate(clauses):
         flags = cues(clause, lexicon)
         previous = found[-1] if found else None
         if clause.sentence != sentence:
-            sentence, condition, order, quoting = clause.sentence, False, False, False
+            sentence, condition, order, quoting, planned = clause.sentence, False, False, False, False
         if flags["scope_close"]:
             fiction = ""
         opened = _opens(clause, flags, clauses[i + 1 :])
@@ -59,11 +59,18 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
             flags["correction"] = flags["carried_correction"] = True
         veto = _veto(clause, flags, fiction=fiction or opened, condition=condition, quoting=quoting)
         found.append(Read(clause, flags, veto))
+        if flags["plan"]:
+            planned = True
+        elif planned and not flags["first_subject"]:
+            flags["plan"] = True
         fiction = fiction or (opened if opened != "sentence" else "")
         order = order or (flags["command"] and not flags["standing"]) or opened == "sentence"
         quoting = quoting or (flags["quotation"] and clause.norm.rstrip().endswith((":", "：")))
         correction = flags["correction"] and _is_bare(clause, flags) and not flags["question"]
-    return tuple(found)
+    ironic = {r.clause.sentence for r in found if r["irony"]}
+    return tuple(
+        Read(r.clause, r.flags, "irony") if r.clause.sentence in ironic and not r.veto else r for r in found
+    )
 
 
 def cues(clause: Clause, lexicon: Lexicon) -> dict[str, bool]:
@@ -102,7 +109,7 @@ def _veto(clause: Clause, flags: dict[str, bool], *, fiction: str, condition: bo
         return "opener"
     if flags["irony"]:
         return "irony"
-    if (flags["confirmed"] or flags["not_confirmed"]) and not flags["first_person"]:
+    if (flags["confirmed"] or flags["feedback"]) and not flags["first_person"]:
         return "feedback"
     if flags["quotation"] or quoting:
         return "quotation"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ltm_core.write.extract import Draft
+from ltm_core.write.draft import Draft
 from ltm_core.write.lexicon import Lexicon, Rules
 from ltm_core.write.norm import trim
 from ltm_core.write.people import lead

@@ -42,7 +42,7 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
         subject = subject_of(r.clause, lexicon, me=me, inherited=inherited, entities=tuple(entities))
         if subject.kind == "dropped" and inherited and not r["first_person"]:
             subject = replace(subject, key=inherited, kind="inherited")
-        if _is_strangers(r, subject, stranger=stranger):
+        if _is_strangers(r, subject, lexicon, stranger=stranger) or _is_reported(r, subject, lexicon):
             subject = replace(subject, key="", kind="stranger")
         stranger = subject.kind == "stranger"
         carried = subject.kind in ("inherited", "pronoun")
@@ -50,7 +50,7 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
         if subject.kind in ("kin", "pet", "entity"):
             inherited, words = subject.key, trim(r.clause.text[subject.start : subject.rest].removesuffix("的"))
         elif subject.kind in ("self", "stranger"):
-            inherited, words = "", ""
+            inherited, words = _introduces(r, subject, lexicon)
         r.flags["own_kin"] = subject.kind in ("kin", "pet", "pronoun", "inherited", "entity")
         if r["own_kin"]:
             r.flags["third_person"] = False
@@ -58,12 +58,42 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
     return tuple(found)
 
 
-def _is_strangers(r: Read, subject: Subject, *, stranger: bool) -> bool:
-    """Whether a clause without the speaker tells of someone who is not his: named so, or carried on."""
-    if r["first_person"]:
+def _introduces(r: Read, subject: Subject, lexicon: Lexicon) -> tuple[str, str]:
+    """ "I have a brother who …": the relative that the next clause goes on about."""
+    pattern = lexicon.rules(r.clause.language).parts.get("introduces")
+    m = pattern.match(r.clause.norm[subject.rest :]) if pattern is not None else None
+    if m is None or r.veto or subject.kind == "stranger":
+        return "", ""
+    word = m["kin"]
+    owner = "" if subject.key == "user" else f"{subject.key}/"
+    mine = {"en": "my ", "zh": "我", "ja": ""}[r.clause.language]
+    return owner + lexicon.rules(r.clause.language).kin[word.lower()], f"{mine}{word}"
+
+
+def _is_reported(r: Read, subject: Subject, lexicon: Lexicon) -> bool:
+    """Whether a relative only says something of his own: that is hearsay."""
+    pattern = lexicon.rules(r.clause.language).parts.get("reported")
+    if pattern is None or subject.kind not in ("kin", "pet", "entity"):
         return False
-    if subject.kind == "dropped":
-        return r["third_person"] or stranger
+    rest = r.clause.norm[subject.rest :]
+    first = lexicon.rules(r.clause.language).flags["first_person"]
+    return pattern.match(rest) is not None and not first.search(rest)
+
+
+def _behind_opener(r: Read, lexicon: Lexicon) -> str:
+    """The clause without "my colleague", "I heard": the words that make it a stranger's."""
+    m = lexicon.rules(r.clause.language).flags["third_person"].search(r.clause.norm)
+    return r.clause.norm if m is None else r.clause.norm[: m.start()] + r.clause.norm[m.end() :]
+
+
+def _is_strangers(r: Read, subject: Subject, lexicon: Lexicon, *, stranger: bool) -> bool:
+    """Whether a clause without the speaker tells of someone who is not his: named so, or carried on."""
+    if r["first_person"] and lexicon.rules(r.clause.language).flags["first_person"].search(
+        _behind_opener(r, lexicon)
+    ):
+        return False
+    if subject.kind in ("dropped", "self"):
+        return r["third_person"] or (stranger and subject.kind == "dropped")
     return stranger and subject.kind in ("kin", "pet", "pronoun", "inherited")
 
 

@@ -1,0 +1,104 @@
+"""Precision and recall of the write path on labelled messages.
+
+    python benchmarks/write_eval.py FILE.jsonl … [--vectors] [--errors] [--held-out]
+
+A segment counts as found when a fact of the analysis has its evidence there. Relation and value are compared
+on the segments that carry them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ltm_core.lexicon import default_lexicon
+from ltm_core.write.analyse import analyse
+from ltm_core.write.norm import fold
+from ltm_core.write.plan import Candidate, Utterance
+
+NOW = dt.datetime(2026, 6, 17, 10, 30, tzinfo=dt.UTC)
+
+
+def found_in(candidates: Sequence[Candidate], start: int, end: int) -> list[Candidate]:
+    """The lasting facts whose evidence lies in the span, for the most part."""
+    inside = []
+    for c in candidates:
+        e = c.evidence[0]
+        if min(e.end, end) - max(e.start, start) > 0.5 * min(e.end - e.start, end - start):
+            inside.append(c)
+    return [c for c in inside if c.modality != "temporary"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--vectors", action="store_true")
+    parser.add_argument("--errors", action="store_true")
+    parser.add_argument("--held-out", action="store_true", help="only rows kept aside from training")
+    parser.add_argument("--threshold", type=float, default=0.6)
+    args = parser.parse_args()
+    encode: Callable[[Sequence[str]], Any] | None = None
+    if args.vectors:
+        from ltm_core.embed.resolve import resolve_embedder
+
+        encode = resolve_embedder(None).embed_documents
+    tally: Counter[tuple[str, str]] = Counter()
+    for path in args.files:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            if bool(row.get("held_out")) != args.held_out:
+                continue
+            _score(row, encode, tally, errors=args.errors, threshold=args.threshold)
+    for language in sorted({k[0] for k in tally}):
+        t = {k[1]: v for k, v in tally.items() if k[0] == language}
+        tp, fp, fn = t.get("tp", 0), t.get("fp", 0), t.get("fn", 0)
+        print(
+            f"{language:<4} facts P {tp / max(1, tp + fp):.3f} R {tp / max(1, tp + fn):.3f} ({tp + fn} facts, "
+            f"{t.get('tn', 0) + fp} others)  relation {t.get('relation', 0)}/{t.get('relations', 0)}  "
+            f"value {t.get('value', 0)}/{t.get('values', 0)}"
+        )
+
+
+def _score(
+    row: dict[str, Any], encode: Any, tally: Counter[tuple[str, str]], *, errors: bool, threshold: float
+) -> None:
+    text = row["text"]
+    utterance = Utterance(message_id="m", role="user", content=text, at=NOW)
+    seen = analyse(utterance, lexicon=default_lexicon(), fact_threshold=threshold, clause_vectors=encode)
+    at = 0
+    for segment in row["segments"]:
+        start = text.find(segment["text"], at)
+        at = end = start + len(segment["text"])
+        here = found_in(seen.candidates, start, end)
+        gold = segment["stated_fact"]
+        outcome = ("tp" if here else "fn") if gold else ("fp" if here else "tn")
+        told = [f"{c.subject}|{c.relation}|{c.object}|{c.rule}" for c in here]
+        for language in (row["lang"], "all"):
+            tally[language, outcome] += 1
+            if gold and segment.get("relation"):
+                wanted = segment["relation"]
+                tally[language, "relations"] += 1
+                right = any(c.relation.split(":")[0] == wanted.split(":")[0] for c in here)
+                tally[language, "relation"] += right
+                if language == "all" and errors and here and not right:
+                    print(f"relation {wanted:<14} {segment['text']} -> {told}")
+            if gold and segment.get("value"):
+                tally[language, "values"] += 1
+                right = any(
+                    fold(segment["value"]) == fold(c.object) or fold(segment["value"]) == c.object_normalized
+                    for c in here
+                )
+                tally[language, "value"] += right
+                if language == "all" and errors and here and not right:
+                    print(f"value {segment['value']:<14} {segment['text']} -> {told}")
+        if errors and outcome in ("fn", "fp"):
+            print(f"{outcome.upper()} {segment['text']} -> {told} {seen.skipped if outcome == 'fn' else ''}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""Named attributes: "my X is Y", "我的X是Y", "鞋码41", and "my X has changed, it's now Y"."""
+
+from __future__ import annotations
+
+from ltm_core.write.draft import Draft, finish
+from ltm_core.write.lexicon import Lexicon, Rules
+from ltm_core.write.norm import fold, trim
+from ltm_core.write.people import Subject, lead
+from ltm_core.write.scopes import Read
+
+
+def named_attribute(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | None:
+    """The attribute that the clause gives a value; single-valued when its noun says so."""
+    rules = lexicon.rules(read.clause.language)
+    if not (subject.owns or subject.kind in ("self", "dropped")):
+        return None
+    norm = read.clause.norm
+    bare = rules.parts.get("attribute_bare")
+    if bare is not None and not subject.owns:
+        m = bare.match(trim(norm[subject.start :]))
+        if m is not None:
+            offset = norm.find(m.group(), subject.start)
+            return _made(rules, subject, fold(m["attr"]), m["object"], offset + m.start("object"), False, lexicon)
+    tail = rules.parts["tail"].search(norm, subject.rest)
+    begin = subject.rest if subject.owns else subject.start
+    rest = norm[begin : tail.start() if tail else len(norm)]
+    skip = len(rest) - len(rest.lstrip())
+    if not subject.owns and "own_attribute" in rules.parts:
+        own = rules.parts["own_attribute"].match(rest[skip:])
+        if own is None:
+            return None
+        skip += own.end()
+        owned = bool(own.group())
+    else:
+        owned = subject.owns or subject.kind == "self"
+    m = rules.parts["attribute"].match(rest[skip:])
+    if m is None:
+        return None
+    attr = fold(m["attr"])
+    if "'s" in attr:
+        return None
+    if not owned and attr not in rules.attributes and attr not in rules.functional:
+        return None
+    negated = bool(rules.parts["neg"].search(m["pre"] or ""))
+    return _made(rules, subject, attr, m["object"], begin + skip + m.start("object"), negated, lexicon)
+
+
+def changed_attribute(before: Read, read: Read, me: str, lexicon: Lexicon) -> Draft | None:
+    """The new value when the clause before said that an attribute changed or was wrong."""
+    rules = lexicon.rules(read.clause.language)
+    if "attribute_changed" not in rules.parts or before.clause.language != read.clause.language:
+        return None
+    norm, earlier = read.clause.norm, before.clause.norm
+    named = rules.parts["attribute_changed"].match(earlier[lead(earlier, rules) :])
+    value = rules.parts["attribute_now"].match(norm)
+    if named is None or value is None:
+        return None
+    draft = _made(
+        rules,
+        Subject(key=me, rest=0),
+        fold(named["attr"]),
+        value["object"],
+        value.start("object"),
+        False,
+        lexicon,
+        wrong=value["wrong"] or "",
+    )
+    return draft if draft is not None and draft.strong else None
+
+
+def _made(
+    rules: Rules,
+    subject: Subject,
+    attr: str,
+    value: str,
+    start: int,
+    negated: bool,
+    lexicon: Lexicon,
+    *,
+    wrong: str = "",
+) -> Draft | None:
+    relation = rules.attributes.get(attr)
+    if relation is None:
+        noun = next((n for n in _suffixes(attr, rules.language) if n in rules.functional), "")
+        relation = f"single:{attr}" if noun else f"attribute:{attr}"
+    known = not relation.startswith("attribute:")
+    return finish(
+        Draft(
+            subject=subject.key,
+            relation=relation,
+            object=value,
+            start=start,
+            end=start + len(value),
+            positive=not negated,
+            move="correct" if wrong else None,
+            wrong=trim(wrong),
+            confidence=0.9 if known else 0.5,
+            strong=known,
+            rule=f"{rules.language}.attribute",
+        ),
+        lexicon,
+    )
+
+
+def _suffixes(attr: str, language: str) -> list[str]:
+    if language == "en":
+        words = attr.split()
+        return [" ".join(words[i:]) for i in range(len(words))]
+    return [attr[i:] for i in range(len(attr))]

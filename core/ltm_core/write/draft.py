@@ -1,0 +1,45 @@
+"""A fact as one clause words it, before it becomes a candidate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ltm_core.types import Modality
+from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.norm import trim
+from ltm_core.write.plan import Move
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A fact as one clause words it; offsets are in the clause."""
+
+    subject: str
+    relation: str
+    object: str
+    start: int
+    end: int
+    positive: bool = True
+    move: Move | None = None
+    modality: Modality | None = None
+    wrong: str = ""
+    cut: tuple[int, int] = (0, 0)
+    """Stretch of the clause that only names what is no longer true."""
+    whole: tuple[int, int] = (0, 0)
+    """Stretch of the clause that holds the list this object was taken from."""
+    confidence: float = 0.95
+    strong: bool = True
+    rule: str = ""
+    attr: str = ""
+    name: str = ""
+    role: str = ""
+    about_user: bool = True
+
+
+def finish(draft: Draft, lexicon: Lexicon) -> Draft | None:
+    """The draft with a clean object, or None when nothing is left of it."""
+    value = lexicon.shared["value_end"].sub("", trim(draft.object))
+    if not value or not any(c.isalnum() for c in value):
+        return None
+    begin = draft.start + max(0, draft.object.find(value))
+    return replace(draft, object=value, start=begin, end=begin + len(value))

@@ -40,10 +40,12 @@ class FactView(View):
         subject: str | None = None,
         relation: str | None = None,
         slots: Sequence[tuple[str, str]] | None = None,
+        objects: Sequence[str] | None = None,
         current_at: datetime | None = None,
         known_at: datetime | None = None,
         evidence_of: Sequence[str] | None = None,
         after_item: int = 0,
+        newest_first: bool = False,
         limit: int | None = None,
     ) -> list[Fact]:
         keyed = self._keyed
@@ -75,13 +77,18 @@ class FactView(View):
         elif slots is not None:
             pairs = [keyed.pair(s, r) for s, r in dict.fromkeys(slots)]
             selections = [(f"{user} AND slot IN ({m})", p) for m, p in batches(pairs)]
+        elif objects is not None:
+            things = [keyed.folded(o) for o in dict.fromkeys(objects)]
+            selections = [(f"{user} AND object IN ({m})", p) for m, p in batches(things)]
         elif evidence_of is None:
             selections = [("id > ? AND id < ?", (self.low + after_item, self.high))]
         supported = None if evidence_of is None else self._supported(evidence_of)
         if supported is not None and not selections:
             selections = [(f"id IN ({m})", p) for m, p in batches(sorted(supported))]
         rest = "".join(f" AND {w}" for w in where)
-        return self._facts(selections, rest, tuple(values), limit, current_at, known_at, after_item, supported)
+        return self._facts(
+            selections, rest, tuple(values), limit, current_at, known_at, after_item, supported, newest_first
+        )
 
     def _supported(self, message_ids: Sequence[str]) -> set[int]:
         found: set[int] = set()
@@ -102,16 +109,17 @@ class FactView(View):
         known_at: datetime | None = None,
         after_item: int = 0,
         only: set[int] | None = None,
+        newest_first: bool = False,
     ) -> list[Fact]:
         # Whether a fact held as it was known then is decided after its earlier times are in place.
         later = known_at is not None or only is not None
         end = "" if limit is None or later else f" LIMIT {int(limit)}"
         rows: list[tuple[Any, ...]] = []
         for condition, part in selections:
-            sql = f"SELECT {FACT_READ} FROM facts WHERE {condition}{where} ORDER BY id{end}"
+            sql = f"SELECT {FACT_READ} FROM facts WHERE {condition}{where} ORDER BY id{' DESC' if newest_first else ''}{end}"
             rows += self._rows(sql, (*part, *values))
         if len(selections) > 1:
-            rows.sort(key=lambda r: r[0])
+            rows.sort(key=lambda r: r[0], reverse=newest_first)
         first = self.low + after_item
         rows = [r for r in rows if r[0] > first and (only is None or r[0] in only)]
         if known_at is None:

@@ -270,8 +270,12 @@ def _across_changes(found: Found, reader: Reader, request: RecallRequest, questi
 
 def _what_changed(found: Found, reader: Reader, now: datetime) -> None:
     """Which of the messages were overtaken, and by which messages."""
-    facts = reader.facts(evidence_of=[row.id for row, _ in found.messages])
-    found.standing = standings(facts, now)
+    past = reader.facts(evidence_of=[row.id for row, _ in found.messages], past_at=now)
+    if not past:
+        return
+    # Only a message that supports nothing current is overtaken.
+    touched = sorted({m for f in past for m in f.source_message_ids})
+    found.standing = standings([*past, *reader.facts(evidence_of=touched, current_at=now)], now)
     ids = {fact_id for s in found.standing.values() for fact_id in s.successors}
     if ids:
         sources = {f.id: f.source_message_ids for f in reader.facts(ids=sorted(ids))}

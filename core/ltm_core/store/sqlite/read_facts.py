@@ -42,6 +42,7 @@ class FactView(View):
         slots: Sequence[tuple[str, str]] | None = None,
         objects: Sequence[str] | None = None,
         current_at: datetime | None = None,
+        past_at: datetime | None = None,
         known_at: datetime | None = None,
         evidence_of: Sequence[str] | None = None,
         after_item: int = 0,
@@ -60,6 +61,9 @@ class FactView(View):
         if current_at is not None and known_at is None:
             where.append(CURRENT)
             values += [to_us(current_at)] * 3
+        if past_at is not None:
+            where.append(f"NOT ({CURRENT})")
+            values += [to_us(past_at)] * 3
         if known_at is not None:
             where.append("recorded_at <= ?")
             values.append(to_us(known_at))
@@ -148,9 +152,12 @@ class FactView(View):
         spans: dict[int, list[Evidence]] = {}
         sources: dict[int, list[str]] = {}
         columns = 'fact, "start", "end", body'
+        wanted = set(keys)
         for condition, part in self._near(keys):
             sql = f"SELECT {columns} FROM evidence WHERE {condition} ORDER BY fact, ordinal"
             for fact, start, end, blob in self._rows(sql, part):
+                if fact not in wanted:
+                    continue
                 message_id = self._codec.decode(blob)
                 if start is None:
                     sources.setdefault(fact, []).append(message_id)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ltm_core.recall.build import fact_entries, message_entries
+from ltm_core.recall.build import dated, fact_entries, message_entries
 from ltm_core.recall.data import LANGUAGES
 from ltm_core.recall.entry import Entry
 from ltm_core.recall.filters import checked
@@ -147,7 +147,7 @@ def recall_search(
     # What is always in a context is a hit of a search only when the search found it.
     entries = [e for e in [*facts, *episodes] if e.item.score > 0]
     ordered = latest_first(entries) if question.wants_last else by_score(entries)
-    return [e.item for e in ordered[: request.top_k]]
+    return [dated(e).item for e in ordered[: request.top_k]]
 
 
 def _chosen(
@@ -163,7 +163,7 @@ def _chosen(
     episodes, same = distinct(order(episodes))
     episodes, said = without_said(facts, episodes)
     episodes, more = varied(episodes, config.context_episodes)
-    return facts, episodes, [*gone, *held, *out, *same_facts, *more_facts, *same, *said, *more]
+    return facts, [dated(e) for e in episodes], [*gone, *held, *out, *same_facts, *more_facts, *same, *said, *more]
 
 
 def _shares(config: Config) -> Mapping[Tier, float]:

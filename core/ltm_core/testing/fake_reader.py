@@ -196,10 +196,12 @@ class FakeReader:
         current_at: datetime | None = None,
         past_at: datetime | None = None,
         evidence_of: Sequence[str] | None = None,
+        newest_first: bool = False,
+        limit: int | None = None,
     ) -> list[Fact]:
         by_item = set(items) if items is not None else None
         sources = set(evidence_of) if evidence_of is not None else None
-        return [
+        found = [
             f
             for number, f in self._facts
             if (by_item is None or number in by_item)
@@ -212,6 +214,7 @@ class FakeReader:
             and (past_at is None or state(f, past_at) != "current")
             and (sources is None or sources & set(f.source_message_ids))
         ]
+        return (found[::-1] if newest_first else found)[:limit]
 
     def fact_vectors(self, ids: Sequence[str]) -> dict[str, Any]:
         return {}

@@ -104,6 +104,8 @@ def dated(entry: Entry) -> Entry:
     if entry.said_at is None:
         return entry
     text, focus = with_dates(entry.item.text, entry.said_at, entry.language, focus=entry.focus)
+    if text == entry.item.text:
+        return entry
     return replace(entry, item=replace(entry.item, text=text), focus=focus, said_at=None)
 
 

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from ltm_core.types import TokenCounter
 
 
+SMALL_BUDGET = 400
+"""Tokens up to which headings weigh: they take about 60."""
+
+
 def recall_context(
     reader: Reader,
     request: RecallRequest,
@@ -70,9 +74,9 @@ def recall_context(
     def draw(chosen: Sequence[Entry], short: bool) -> str:
         return render(chosen, language=language, mark=fence_mark, format=format, short=short)
 
-    def attempt(short: bool) -> Packed:
+    def attempt(offered: Sequence[Entry], short: bool) -> Packed:
         return pack(
-            entries,
+            offered,
             max_tokens=max_tokens,
             count=token_counter,
             line=lambda e: line(e, language=language, mark=fence_mark),
@@ -90,12 +94,17 @@ def recall_context(
         turns = messages(chosen, language=language, mark=fence_mark, short=short)
         return max(whole, sum(max(0, token_counter(m.content)) for m in turns))
 
-    packed, short = attempt(False), False
-    if packed.dropped and format != "compact":
+    packed, short = attempt(entries, False), False
+    if packed.dropped and format != "compact" and max_tokens <= SMALL_BUDGET:
         # Headings are dear in a small budget: without them more memories may fit.
-        brief = attempt(True)
+        brief = attempt(entries, True)
         if len(brief.entries) > len(packed.entries):
             packed, short = brief, True
+    # Dates beside relative words are worked out for what is shown, and must fit as well.
+    shown = [dated(e) for e in packed.entries]
+    if any(new.item is not old.item for new, old in zip(shown, packed.entries, strict=True)):
+        fitting = attempt(shown, short)
+        packed = replace(fitting, dropped=(*packed.dropped, *fitting.dropped))
     return Context(
         text=draw(packed.entries, short),
         token_count=_measure(packed.entries, short),
@@ -163,7 +172,7 @@ def _chosen(
     episodes, same = distinct(order(episodes))
     episodes, said = without_said(facts, episodes)
     episodes, more = varied(episodes, config.context_episodes)
-    return facts, [dated(e) for e in episodes], [*gone, *held, *out, *same_facts, *more_facts, *same, *said, *more]
+    return facts, episodes, [*gone, *held, *out, *same_facts, *more_facts, *same, *said, *more]
 
 
 def _shares(config: Config) -> Mapping[Tier, float]:

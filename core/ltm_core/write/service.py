@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from ltm_core.store.base import MessageRow, Reader, Writer
     from ltm_core.write.intake import Incoming
 
+_MOST_CANDIDATES = 64
+"""Facts that one message may state: a pasted document is read as an episode, not as a list of facts."""
 _BEFORE = 12
 """Stored turns an utterance is read against: a confirmation looks back at most a few exchanges."""
 _MOST_COMPARED = 32
@@ -174,6 +176,13 @@ def prepare_message(
         confirmations_from_tools=config.confirmations_from_tools,
         clause_vectors=vectors.for_gate,
     )
+    extra = len(analysis.candidates) - _MOST_CANDIDATES
+    if extra > 0:
+        analysis = replace(
+            analysis,
+            candidates=analysis.candidates[:_MOST_CANDIDATES],
+            skipped=(*analysis.skipped, f"0-{len(message.content)}:{extra} statements beyond {_MOST_CANDIDATES}"),
+        )
     return _Prepared(message=message, id=id, analysis=analysis, units=units, at=at)
 
 

@@ -224,8 +224,42 @@ def test_never_raises_and_evidence_slices_the_content(words: str) -> None:
         assert c.text.strip() and c.object.strip() and 0 <= c.confidence <= 1
 
 
-SOME = ["我", "住在", "福州", "，", "。", "不", "了", "吗", "I", "live", "in", "Leeds", ",", "not", "my_sister", "记住", "Remember", ":", "："]
-MORE = [*"\"“\n ", "```", "> ", "ORD-2024-1", "4417", "私は", "が好き", "and ", "if ", "如果", "<b>", "my sister "]
+SOME = [
+    "我",
+    "住在",
+    "福州",
+    "，",
+    "。",
+    "不",
+    "了",
+    "吗",
+    "I",
+    "live",
+    "in",
+    "Leeds",
+    ",",
+    "not",
+    "my_sister",
+    "记住",
+    "Remember",
+    ":",
+    "：",
+]
+MORE = [
+    *'"“ ',
+    "\n",
+    "```",
+    "> ",
+    "ORD-2024-1",
+    "4417",
+    "私は",
+    "が好き",
+    "and ",
+    "if ",
+    "如果",
+    "<b>",
+    "my sister ",
+]
 PIECES = st.sampled_from(SOME + MORE)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ltm_core.types import Anchor, Evidence, Importance
 from ltm_core.write.acts import act_of
-from ltm_core.write.attributes import changed_attribute
+from ltm_core.write.attributes import announces_change, changed_attribute
 from ltm_core.write.build import Context, candidates
 from ltm_core.write.clauses import mask, split
 from ltm_core.write.confirm import find_confirmation, find_references
@@ -36,9 +36,12 @@ Vectors = Callable[[Sequence[str]], "NDArray[np.float32] | None"]
 
 _STRONG_FLOOR = 0.3
 """Gate probability from which a clause that a known pattern reads is kept; others need the threshold."""
-_EVENT_FLOOR = 0.15
-"""The same for events that leave something lasting (bought, adopted, moved): a word like "yesterday" in them
-is no sign of passing news."""
+_SURE_FLOOR = 0.15
+"""The same for patterns that hardly ever misread."""
+_EVENT_FLOOR = 0.04
+"""The same for events that leave something lasting (bought, moved): such sentences look like passing news."""
+_NEVER = 1.1
+_SURE = 0.9
 _WEAK = ("plan", "command", "mood", "third_person", "general", "after_command")
 """Cues with which no pattern may outvote the gate."""
 
@@ -73,10 +76,12 @@ def analyse(
     explicit = explicit_requests(utterance, reads, lexicon)
     held = {i for e in explicit for i in e.clauses}
     confirmation = find_confirmation(utterance, reads, lexicon, from_tools=confirmations_from_tools)
-    found.anchors += find_references(utterance, reads, lexicon)
+    found.anchors += find_references(utterance, reads, lexicon, asked=frozenset(asked))
     _facts(
         utterance, reads, lexicon, found, asked=asked, held=held, threshold=fact_threshold, vectors=clause_vectors
     )
+    if confirmation is not None or any(r.veto == "feedback" for r in reads):
+        _without_open(found)
     for request in explicit:
         found.anchors.append(request.anchor)
         if not any(_inside(c, request.anchor.evidence) for c in found.candidates):
@@ -128,14 +133,20 @@ def _facts(
         if handed is not None:
             found.candidates.append(handed)
             continue
-        renamed = changed_attribute(previous, r, me, lexicon) if previous is not None else None
-        previous = r
+        prior, previous = previous, r
+        renamed = changed_attribute(prior, r, me, lexicon) if prior is not None else None
         if renamed is not None and not r.veto:
-            explicit_ = Context(utterance=utterance, lexicon=lexicon, speaker=speaker, probability=0.9)
-            new = candidates(r, subject, (renamed,), explicit_)
+            named = Context(
+                utterance=utterance, lexicon=lexicon, speaker=speaker, probability=0.9, prefix=renamed.attr
+            )
+            new = candidates(r, subject, (renamed,), named)
             found.candidates += new
             found.anchors.append(_stated(r, new, utterance, start=subject.words))
             continue
+        if announces_change(r, lexicon):
+            continue
+        joined = prior is not None and prior.clause.sentence == r.clause.sentence
+        r.flags["continues"] = joined and prior is not None and not (prior["command"] or prior["standing"])
         made, probability = judge(r, subject, lexicon, by_index.get(i), explicit=i in held, threshold=threshold)
         if not made:
             if r["first_person"] or r["own_kin"]:
@@ -154,6 +165,46 @@ def _facts(
         denied = ([c for c in new if not c.is_positive], r.clause.text[subject.rest :])
         if i not in held and any(c.modality != "temporary" for c in new):
             found.anchors.append(_stated(r, new, utterance, start=subject.words))
+
+
+def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, threshold: float) -> float:
+    """The probability from which the drafts are kept: what a pattern reads needs less, what only the gate
+    believes needs more when it is told in passing."""
+    first = made[0]
+    if first.rule == "open":
+        if lexicon.shared["subordinate"].match(r.clause.norm) or (
+            r["past"] and not r["habitual"] and not lexicon.shared["used_to"].search(r.clause.norm)
+        ):
+            return _NEVER
+        rest = 1 - threshold
+        if r["ephemeral"] or r["mood"]:
+            return threshold if r["habitual"] else threshold + rest / 2
+        if subject.kind == "dropped" and r.clause.language == "en":
+            return threshold + rest * 0.4
+        return threshold
+    event = first.relation in lexicon.sets["lasting_events"]
+    ends = _ends_known(first, lexicon)
+    if any(r[w] for w in _WEAK) or (r["ephemeral"] and not event):
+        return threshold
+    if event or ends:
+        return min(threshold, _EVENT_FLOOR)
+    if all(d.strong for d in made):
+        return min(threshold, _SURE_FLOOR if first.confidence >= _SURE else _STRONG_FLOOR)
+    return threshold
+
+
+def _ends_known(draft: Draft, lexicon: Lexicon) -> bool:
+    """Whether the clause gives up a thing that the lexicon knows ("no more sports")."""
+    return draft.rule == "ceased" and (
+        draft.object.lower() in lexicon.class_names or draft.object.lower() in lexicon.members
+    )
+
+
+def _without_open(found: _Found) -> None:
+    """In a message that reports how a proposal went, only statements that a pattern knows are facts."""
+    gone = {e for c in found.candidates if c.rule == "open" for e in c.evidence}
+    found.candidates = [c for c in found.candidates if c.rule != "open"]
+    found.anchors = [a for a in found.anchors if a.kind != "stated_fact" or a.evidence not in gone]
 
 
 def judge(
@@ -180,10 +231,7 @@ def judge(
         return (made, probability) if lasting_words and subject.kind != "dropped" else ((), probability)
     if r["second_person"] and subject.kind == "dropped":
         return (), probability
-    floor = threshold
-    event = made[0].relation in lexicon.sets["lasting_events"]
-    if all(d.strong for d in made) and not any(r[w] for w in _WEAK) and (event or not r["ephemeral"]):
-        floor = min(threshold, _EVENT_FLOOR if event else _STRONG_FLOOR)
+    floor = _floor(r, subject, made, lexicon, threshold)
     return (made, probability) if probability >= floor else ((), probability)
 
 

@@ -55,10 +55,11 @@ def changed_attribute(before: Read, read: Read, me: str, lexicon: Lexicon) -> Dr
     value = rules.parts["attribute_now"].match(norm)
     if named is None or value is None:
         return None
+    attr = named["attr"] or named.groupdict().get("attr2") or ""
     draft = _made(
         rules,
         Subject(key=me, rest=0),
-        fold(named["attr"]),
+        fold(attr),
         value["object"],
         value.start("object"),
         False,
@@ -66,6 +67,19 @@ def changed_attribute(before: Read, read: Read, me: str, lexicon: Lexicon) -> Dr
         wrong=value["wrong"] or "",
     )
     return draft if draft is not None and draft.strong else None
+
+
+def announces_change(read: Read, lexicon: Lexicon) -> bool:
+    """Whether the clause only says that a known attribute changed; its value comes next."""
+    rules = lexicon.rules(read.clause.language)
+    if "attribute_changed" not in rules.parts:
+        return False
+    norm = read.clause.norm
+    named = rules.parts["attribute_changed"].match(norm[lead(norm, rules) :])
+    if named is None:
+        return False
+    attr = fold(named["attr"] or named.groupdict().get("attr2") or "")
+    return attr in rules.attributes or any(n in rules.functional for n in _suffixes(attr, rules.language))
 
 
 def _made(
@@ -94,9 +108,10 @@ def _made(
             positive=not negated,
             move="correct" if wrong else None,
             wrong=trim(wrong),
-            confidence=0.9 if known else 0.5,
+            confidence=0.9 if known else 0.75,
             strong=known,
             rule=f"{rules.language}.attribute",
+            attr=attr,
         ),
         lexicon,
     )

@@ -57,7 +57,7 @@ def _parts(draft: Draft, subject: Subject, lexicon: Lexicon) -> list[Draft]:
     if r == "favorite":
         attr = _FAVORITE.sub("", fold(draft.attr)) or "thing"
         return [replace(draft, relation=f"favorite:{_class_of(attr, lexicon)}")]
-    if r in lexicon.sets["with_attribute"] and trim(draft.attr):
+    if r in lexicon.sets["with_attribute"] and trim(draft.attr) and not draft.rule.endswith("attribute"):
         return [replace(draft, relation=f"{r}:{fold(draft.attr)}")]
     if r == "address":
         return [replace(draft, relation=lexicon.rules("en").attributes.get(fold(draft.attr), "address"))]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 
 from ltm_core.write.lexicon import Lexicon
@@ -15,20 +16,23 @@ from ltm_core.write.norm import normal, script
 
 MAX_CLAUSE = 400
 """Characters of one clause that are analysed; a longer run without a stop is no sentence."""
+MAX_CLAUSES = 5000
+"""Clauses of one message that are analysed, about 50,000 words; what follows is a pasted file."""
 MASK = "\ufffc"
 
 _MASKS = (
     re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.S),
-    re.compile(r"<([A-Za-z][\w:-]{0,40})\b[^<>\n]{0,300}>.*?</\1\b[^<>\n]{0,300}>", re.S),
     re.compile(r"</?[A-Za-z][^<>\n]{0,300}>"),
     re.compile(r"^[ \t]{0,3}(?:>|＞).*$", re.M),
     re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.M),
     re.compile(r"^(?:[ ]{4,}|\t)(?=\S*[=(){};<>]).*$", re.M),
-    re.compile(r"^\s*(?:system|assistant|developer|系统|助手)\s*[:：].*$", re.M | re.I),
+    re.compile(r"^[ \t]*(?:system|assistant|developer|系统|助手)\s*[:：].*$", re.M | re.I),
     re.compile(r"data:[\w/+.-]{1,60};base64,[A-Za-z0-9+/=]+|[A-Za-z0-9+/=_-]{80,}"),
     re.compile(r"https?://[^\s<>\"'，。）)]{1,2000}"),
     re.compile(r"`[^`\n]{30,400}`"),
 )
+_OPENING = re.compile(r"<([A-Za-z][\w:-]{0,40})\b[^<>\n]{0,300}>")
+_CLOSING = re.compile(r"</([A-Za-z][\w:-]{0,40})\b[^<>\n]{0,300}>")
 _BREAK = re.compile(
     r"[。！!?？；;\n\r…]+|(?<![\d\W])[.]+(?=\s|$|[^\w\s.])|(?<=\d)[.]+(?=\s|$)|[~～]{1,}(?=\s|$)|[，]"
 )
@@ -58,14 +62,39 @@ class Clause:
 
 def mask(content: str) -> str:
     """The message, equally long, with everything blanked that its author did not say in his own words."""
-    masked = content
+    masked = _without_elements(content)
     for pattern in _MASKS:
         masked = pattern.sub(_blank, masked)
     return masked
 
 
+def _without_elements(content: str) -> str:
+    """The text with everything between a tag and its closing tag blanked; one pass over the tags."""
+    if "</" not in content:
+        return content
+    closing: dict[str, list[tuple[int, int]]] = {}
+    for m in _CLOSING.finditer(content):
+        closing.setdefault(m[1].lower(), []).append(m.span())
+    pieces: list[str] = []
+    at = 0
+    for m in _OPENING.finditer(content):
+        ends = closing.get(m[1].lower())
+        if m.start() < at or not ends:
+            continue
+        k = bisect_left(ends, (m.end(), 0))
+        if k == len(ends):
+            continue
+        pieces += [content[at : m.start()], _blanked(content[m.start() : ends[k][1]])]
+        at = ends[k][1]
+    return "".join([*pieces, content[at:]])
+
+
 def _blank(match: re.Match[str]) -> str:
-    return "".join(c if c == "\n" else MASK for c in match.group())
+    return _blanked(match.group())
+
+
+def _blanked(text: str) -> str:
+    return "\n".join(MASK * len(line) for line in text.split("\n"))
 
 
 def split(content: str, lexicon: Lexicon) -> tuple[Clause, ...]:
@@ -75,6 +104,8 @@ def split(content: str, lexicon: Lexicon) -> tuple[Clause, ...]:
     sentence = paragraph = 0
     start = 0
     for end, stop, is_end in _stops(masked):
+        if len(clauses) >= MAX_CLAUSES:
+            break
         for a, b, colon in _inner(masked, start, end, lexicon):
             clause = _clause(content, masked, a, b, sentence, paragraph, colon)
             if clause is not None:
@@ -97,6 +128,12 @@ def _is_listed(clause: Clause, last: Clause, following: Clause | None, gap: str,
     if "," not in gap:
         return False
     if shared["place_tail"].match(clause.norm) and shared["place_head"].search(last.norm):
+        return True
+    if shared["standing_head"].match(last.norm):
+        return True
+    if shared["appositive"].match(clause.norm) and shared["appositive_head"].search(last.norm):
+        return True
+    if ":" in last.norm and shared["list_item"].match(clause.norm):
         return True
     if not shared["list_item"].match(clause.norm):
         return False

@@ -143,7 +143,9 @@ def _topic(problem: str) -> str:
     return first[:_TOPIC].rsplit(" ", 1)[0] if " " in first[:_TOPIC] else first[:_TOPIC]
 
 
-def find_references(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple[Anchor, ...]:
+def find_references(
+    utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon, *, asked: frozenset[int] = frozenset()
+) -> tuple[Anchor, ...]:
     """References to something of an earlier conversation, with the entity they name when one is known."""
     anchors: list[Anchor] = []
     for read in reads:
@@ -154,7 +156,11 @@ def find_references(utterance: Utterance, reads: Sequence[Read], lexicon: Lexico
             continue
         what = next(((k, v) for k, v in m.groupdict().items() if v and trim(v)), None)
         text = trim(read.clause.text[slice(*m.span(what[0]))]) if what else trim(read.clause.text)
+        if read.clause.start in asked:
+            continue
         entity = _resolve(read.clause.norm, text, utterance.known_entities, lexicon)
+        if not entity and lexicon.shared["empty_reference"].match(fold(text)):
+            continue
         anchors.append(
             Anchor(
                 kind="cross_session_reference",

@@ -17,6 +17,8 @@ from ltm_core.write.norm import trim
 from ltm_core.write.people import Subject
 from ltm_core.write.scopes import Read
 
+_GERUND = re.compile(r"^ ?(?!(?:living|working|based|studying|teaching|renting)\b)(?-i:[A-Za-z][a-z]+)ing\b")
+"""A clause that begins with a gerund has it for its subject or adds to another: no first person is meant."""
 _MOST_LISTED = 8
 _OPEN_CONFIDENCE = 0.3
 _TOPICS = {
@@ -32,7 +34,7 @@ def drafts(read: Read, subject: Subject, lexicon: Lexicon, *, topic: tuple[str, 
     for draft in _known(read, subject, rules, lexicon):
         made = finish(draft, lexicon)
         if made is not None and (made.relation not in lexicon.sets["only_temporary"] or read["temporary"]):
-            return tuple(_listed(made, rules, lexicon))
+            return tuple(_listed(_contrasted(made, read, lexicon), rules, lexicon))
     attribute = named_attribute(read, subject, lexicon)
     if attribute is not None:
         return tuple(_listed(attribute, rules, lexicon))
@@ -50,20 +52,15 @@ def _known(read: Read, subject: Subject, rules: Rules, lexicon: Lexicon) -> Iter
     if subject.kind == "pet" and gone is not None and gone.match(norm[subject.rest : end]):
         yield _pet_gone(norm, subject, rules)
     if not subject.owns:
-        yield from _matches(
-            rules.patterns, norm[subject.start : whole_end], subject.start, subject, rules, lexicon
-        )
-        if bare_end != whole_end:
-            yield from _matches(
-                rules.patterns, norm[subject.start : bare_end], subject.start, subject, rules, lexicon
-            )
+        for stop in dict.fromkeys((whole_end, bare_end)):
+            text = norm[subject.start : stop]
+            yield from _matches(rules.patterns, text, subject.start, subject, rules, lexicon)
         topical = rules.parts.get("topic")
         if topical is not None and subject.kind in ("dropped", "stranger"):
             yield from _topical(topical, norm[subject.start : end], subject, rules, lexicon)
-        if subject.kind not in ("self", "dropped"):
-            yield from _as_self(norm, min(whole_end, bare_end), subject, rules, lexicon)
-    if not subject.owns:
         least = min(whole_end, bare_end)
+        if subject.kind not in ("self", "dropped"):
+            yield from _as_self(norm, least, subject, rules, lexicon)
         yield from _matches(rules.frames, norm[subject.rest : least], subject.rest, subject, rules, lexicon)
 
 
@@ -99,9 +96,14 @@ def _as_self(norm: str, end: int, subject: Subject, rules: Rules, lexicon: Lexic
 def _matches(
     patterns: tuple[Pattern, ...], text: str, offset: int, subject: Subject, rules: Rules, lexicon: Lexicon
 ) -> Iterator[Draft]:
-    for p in patterns:
+    own_start = subject.kind in ("kin", "pet") and offset == subject.start < subject.rest
+    index = rules.frame_index if patterns is rules.frames else rules.pattern_index
+    for i in index.possible(text):
+        p = patterns[i]
         m = p.regex.match(text)
-        if m is None:
+        if m is None or (subject.kind == "dropped" and _GERUND.match(text)):
+            continue
+        if own_start and not ("kin" in m.groupdict() or "pet" in m.groupdict()):
             continue
         g = m.groupdict()
         key = "object2" if g.get("object") is None and g.get("object2") else "object"
@@ -185,13 +187,33 @@ def _listed(draft: Draft, rules: Rules, lexicon: Lexicon) -> Iterator[Draft]:
 
 
 def _open(read: Read, subject: Subject, lexicon: Lexicon, topic: tuple[str, float]) -> tuple[Draft, ...]:
-    norm = read.clause.norm
-    value = trim(norm[subject.rest :]) or trim(norm)
+    norm, rules = read.clause.norm, lexicon.rules(read.clause.language)
+    value = trim(norm[subject.start :]) or trim(norm)
     if not value or lexicon.shared["unfinished"].search(value):
         return ()
-    start = norm.find(value, subject.rest)
+    start = norm.find(value, subject.start)
     start = norm.find(value) if start < 0 else start
     contrast = _contrast(value, lexicon) if read["correction"] or read["change"] else None
+    over = rules.parts.get("ceased")
+    told = trim(norm[subject.rest :])
+    ended = over.match(told) if over is not None and read["hard_cessation"] and contrast is None else None
+    if ended is not None and trim(ended["object"]):
+        thing = trim(ended["object"])
+        begin = norm.find(thing, subject.rest)
+        return (
+            Draft(
+                subject=subject.key,
+                relation="does",
+                object=thing,
+                start=begin,
+                end=begin + len(thing),
+                positive=False,
+                move="cease",
+                confidence=0.75,
+                strong=False,
+                rule="ceased",
+            ),
+        )
     negated = (read["negation"] or read["hard_cessation"]) and contrast is None
     wrong = ""
     if contrast is not None:
@@ -215,6 +237,28 @@ def _open(read: Read, subject: Subject, lexicon: Lexicon, topic: tuple[str, floa
             strong=False,
             rule="open",
         ),
+    )
+
+
+def _contrasted(draft: Draft, read: Read, lexicon: Lexicon) -> Draft:
+    """A correction whose object still holds both values ("七岁不是六岁") is taken apart."""
+    if draft.wrong or not read["correction"]:
+        return draft
+    halves = _contrast(draft.object, lexicon)
+    if halves is None:
+        return draft
+    kept, wrong, (a, b) = halves
+    begin = draft.start + draft.object.find(kept)
+    generic = draft.relation in ("is_a", "is", "has", "about")
+    return replace(
+        draft,
+        object=kept,
+        start=begin,
+        end=begin + len(kept),
+        wrong=wrong,
+        move="correct",
+        cut=(draft.start + a, draft.start + b),
+        confidence=0.5 if generic else draft.confidence,
     )
 
 

@@ -10,7 +10,13 @@ from ltm_core.write.norm import fold, trim
 from ltm_core.write.plan import ForgetRequest, Utterance
 from ltm_core.write.scopes import Read
 
-_KIN_RELATIONS = {"address": ("address", "address:delivery", "address:work", "lives_in"), "phone": ("phone",)}
+_WIDER = {
+    "lives_in": ("lives_in", "address"),
+    "occupation": ("occupation", "works_at", "employment"),
+    "works_at": ("works_at", "occupation", "employment"),
+    "address": ("address", "address:delivery", "address:work", "lives_in"),
+    "phone": ("phone",),
+}
 
 
 def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple[ForgetRequest, ...]:
@@ -46,7 +52,7 @@ def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon)
 
 
 def _target(words: str, lexicon: Lexicon) -> str:
-    text = trim(words)
+    text = trim(lexicon.shared["target_tail"].sub("", trim(words)))
     return trim(lexicon.shared["target_lead"].sub("", text, count=1)) or text
 
 
@@ -60,7 +66,8 @@ def _replaced(rest: Sequence[Read], read: Read) -> bool:
 
 def _relations(target: str, language: str, lexicon: Lexicon) -> tuple[str, ...]:
     noun = fold(target)
-    relation = lexicon.rules(language).attributes.get(noun)
+    rules = lexicon.rules(language)
+    relation = rules.asked.get(noun) or rules.attributes.get(noun)
     if relation is None:
         return ()
-    return _KIN_RELATIONS.get(relation, (relation,))
+    return _WIDER.get(relation, (relation,))

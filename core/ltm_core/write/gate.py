@@ -60,7 +60,7 @@ class Gate:
         hashed = gram_features(norm, language, self.function)
         score = self.gram_bias + float(f @ self.gram_flags)
         if hashed:
-            score += sum(float(self.grams[h]) for h in hashed) / math.sqrt(len(hashed))
+            score += float(self.grams[list(hashed)].sum()) / math.sqrt(len(hashed))
         p = _sigmoid(score)
         if vector is None or vector.shape[-1] != self.vector.shape[0]:
             return self._calibrated(p, "grams")

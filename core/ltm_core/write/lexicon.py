@@ -16,11 +16,14 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from ltm_core.types import FactKind, Importance, Modality
+from ltm_core.write.expressions import AnyOf, Index, Lazy
 from ltm_core.write.gate import Gate, load_gate
 from ltm_core.write.norm import fold, normal
 from ltm_core.write.plan import Move
 
 LANGUAGES = ("en", "zh", "ja")
+NOT_CUES = frozenset(["proposal", "reference", "forget", "suppress", "not_forget", "role_play"])
+"""Flags that are read where they are needed, not for every clause."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +46,7 @@ class Pattern:
     """One way of saying a relation, as a regular expression with a group ``object``."""
 
     name: str
-    regex: re.Pattern[str]
+    regex: Lazy
     relation: str
     positive: bool = True
     move: Move | None = None
@@ -61,15 +64,22 @@ class Rules:
     """Everything compiled for one language."""
 
     language: str
-    flags: Mapping[str, re.Pattern[str]]
+    flags: Mapping[str, AnyOf]
     patterns: tuple[Pattern, ...] = ()
     frames: tuple[Pattern, ...] = ()
     standing: tuple[Pattern, ...] = ()
+    pattern_index: Index = field(default_factory=lambda: Index(()))
+    frame_index: Index = field(default_factory=lambda: Index(()))
+    cues: tuple[tuple[str, Lazy], ...] = ()
+    """Every expression of every clause cue, with the cue's name."""
+    cue_index: Index = field(default_factory=lambda: Index(()))
     parts: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     kin: Mapping[str, str] = field(default_factory=dict)
     pets: Mapping[str, str] = field(default_factory=dict)
     functional: frozenset[str] = frozenset()
     """Nouns of which a person has one value ("blood type", "车牌号")."""
+    asked: Mapping[str, str] = field(default_factory=dict)
+    """Ways of naming an attribute in a request to forget it -> relation."""
     topic_verbs: Mapping[str, str] = field(default_factory=dict)
     """Verb after an object put first -> relation."""
     attributes: Mapping[str, str] = field(default_factory=dict)
@@ -155,10 +165,6 @@ def _toml(*path: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def _any_of(patterns: list[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{p})" for p in patterns) or r"(?!)", re.I)
-
-
 def _expand(text: str, macros: Mapping[str, str]) -> str:
     for _ in range(4):
         text, changed = re.subn(r"\{([a-z_]+)\}", lambda m: macros.get(m[1], m[0]), text)
@@ -184,9 +190,9 @@ def _patterns(rows: list[dict[str, Any]], macros: Mapping[str, str], *, prefix: 
         made.append(
             Pattern(
                 name=str(row.get("name") or f"{prefix}.{row['relation']}.{n}"),
-                regex=re.compile(_expand(row["match"], macros), re.I),
+                regex=Lazy.of(_expand(row["match"], macros)),
                 relation=row["relation"],
-                positive=row.get("positive", True),
+                positive=row.get("positive", row.get("move") != "cease"),
                 move=cast("Move | None", row.get("move")),
                 modality=cast("Modality | None", row.get("modality")),
                 subject=row.get("subject", ""),
@@ -203,19 +209,28 @@ def _rules(language: str) -> Rules:
     macros: dict[str, str] = dict(extraction.get("macros", {}))
     kin = dict(words.get("kin", {}).items())
     pets = dict(words.get("pets", {}).items())
-    macros.setdefault("kin", "|".join(sorted(map(re.escape, kin), key=len, reverse=True)) or r"(?!)")
-    macros.setdefault("pet", "|".join(sorted(map(re.escape, pets), key=len, reverse=True)) or r"(?!)")
+    for name, table in (("kin", kin), ("pet", pets)):
+        macros[name] = "(?:" + "|".join(sorted(map(re.escape, table), key=len, reverse=True)) + ")"
     parts = {k: re.compile(_expand(v, macros), re.I) for k, v in extraction.get("parts", {}).items()}
+    flags = {k: AnyOf.of(v) for k, v in cues["flags"].items()}
+    patterns = _patterns(extraction.get("pattern", []), macros, prefix=language)
+    frames = _patterns(extraction.get("frame", []), macros, prefix=f"{language}.frame")
+    named = tuple((k, m) for k, v in flags.items() if k not in NOT_CUES for m in v.members)
     return Rules(
         language=language,
-        flags=MappingProxyType({k: _any_of(v) for k, v in cues["flags"].items()}),
-        patterns=_patterns(extraction.get("pattern", []), macros, prefix=language),
-        frames=_patterns(extraction.get("frame", []), macros, prefix=f"{language}.frame"),
+        flags=MappingProxyType(flags),
+        patterns=patterns,
+        frames=frames,
+        pattern_index=Index([p.regex for p in patterns]),
+        frame_index=Index([p.regex for p in frames]),
+        cues=named,
+        cue_index=Index([m for _, m in named]),
         standing=_patterns(extraction.get("standing", []), macros, prefix=f"{language}.standing"),
         parts=MappingProxyType(parts),
         kin=MappingProxyType(kin),
         pets=MappingProxyType(pets),
         functional=frozenset(words.get("functional", [])),
+        asked=MappingProxyType(words.get("asked", {})),
         topic_verbs=MappingProxyType(words.get("topic_verbs", {})),
         attributes=MappingProxyType({k.casefold(): v for k, v in words.get("attributes", {}).items()}),
     )
@@ -259,3 +274,14 @@ def default_lexicon() -> Lexicon:
         identifier_words=MappingProxyType(ids.get("words", {})),
         identifier_prefixes=MappingProxyType(ids.get("prefixes", {})),
     )
+
+
+def expressions() -> tuple[str, ...]:
+    """Every lazily compiled expression of the lexicon, once each."""
+    found: dict[str, None] = {}
+    for rules in default_lexicon().languages.values():
+        for p in (*rules.patterns, *rules.frames, *rules.standing):
+            found[p.regex.source] = None
+        for flag in rules.flags.values():
+            found.update((m.source, None) for m in flag.members)
+    return tuple(found)

@@ -38,7 +38,13 @@ def same_thing(fact: Fact, value: str, *, loose: bool = False) -> bool:
     held = fact.object_normalized or fold(fact.object)
     if not held or not value:
         return False
+    if value in default_lexicon().sets["anywhere"] and fact.relation in _places():
+        return True
     if held == value or _singular(held) == _singular(value):
+        return True
+    if fact.relation in default_lexicon().sets["activities"] and _is_part(value, held):
+        return True
+    if not held.isascii() and len(value) >= 2 and fact.relation == "likes" and held.endswith(value):
         return True
     if fact.relation == "has_pet" and _species(held) & _species(value):
         return True
@@ -46,6 +52,21 @@ def same_thing(fact: Fact, value: str, *, loose: bool = False) -> bool:
         short, long = sorted((held, value), key=len)
         return len(short) >= 2 and (long.startswith(short) or long.endswith(short))
     return False
+
+
+def _is_part(value: str, held: str) -> bool:
+    """Whether an activity is the one that ``value`` names: "swim every Tuesday", "swimming"."""
+    if not value.isascii():
+        return len(value) >= 2 and value in held
+    words = {_stem(w) for w in held.split()}
+    return all(_stem(w) in words for w in value.split())
+
+
+def _stem(word: str) -> str:
+    for ending in ("ming", "ning", "ting", "ing", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
 
 
 def _species(value: str) -> frozenset[str]:
@@ -85,10 +106,18 @@ def same_statement(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     if (fact.modality == "temporary") != (candidate.modality == "temporary"):
         return False
     if fact.relation == candidate.relation:
+        if counts(fact.object, lexicon) != counts(candidate.object, lexicon):
+            return False
         return fact.object_normalized == candidate.object_normalized or (
             _singular(fact.object_normalized) == _singular(candidate.object_normalized)
         )
     return fold(fact.text) == fold(candidate.text)
+
+
+def counts(value: str, lexicon: Lexicon) -> list[str]:
+    """The numbers in an object ("three cats", "四只猫"); "a" and "one" are the same."""
+    found = [n.lower() for n in lexicon.shared["numerals"].findall(value)]
+    return [n for n in found if n not in ("a", "an", "one", "一")]
 
 
 def same_meaning(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
@@ -110,6 +139,14 @@ def ended_by(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     """Whether a candidate that ends or denies something ends this fact."""
     if not fact.is_positive or fact.modality in ("past", "temporary"):
         return False
+    if fact.relation == candidate.relation and fact.relation in lexicon.sets["unary"]:
+        return True
+    if (
+        candidate.relation == "does"
+        and candidate.move == "cease"
+        and same_thing(fact, candidate.object_normalized)
+    ):
+        return lexicon.relation(fact.relation).family in ("preference", "learning", "tools", "project")
     if candidate.relation == "employment" and candidate.move == "cease":
         return fact.relation in _WORK or fact.relation == "employment"
     if (

@@ -7,6 +7,7 @@ facts never meet the user's.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ltm_core.write.clauses import Clause
@@ -48,7 +49,7 @@ def lead(norm: str, rules: Rules) -> int:
 
 
 def subject_of(
-    clause: Clause, lexicon: Lexicon, *, me: str, inherited: str = "", entities: tuple[str, ...] = ()
+    clause: Clause, lexicon: Lexicon, *, me: str, inherited: str = "", entities: Mapping[str, str] = {}
 ) -> Subject:
     """The subject of the clause; ``inherited`` is the relative or animal that the last clause spoke of."""
     rules = lexicon.rules(clause.language)
@@ -67,23 +68,27 @@ def _subject(
     *,
     me: str,
     inherited: str,
-    entities: tuple[str, ...],
+    entities: Mapping[str, str],
 ) -> Subject:
-    own = _own(text, rules, lexicon, start, me=me)
+    first = rules.parts["subject"].match(text)
+    own = _own(text, rules, lexicon, start, me=me) if first is None else None
     if own is not None:
         return own
-    first = rules.parts["subject"].match(text)
     if first:
         return Subject(key=me, rest=start + first.end(), start=start)
     pronoun = lexicon.shared["pronoun"].match(text)
+    if pronoun and not inherited and pronoun["p"].lower() in ("it", "它", "它们"):
+        return Subject(key=me, rest=start, start=start, kind="dropped")
     if pronoun:
         kind = "pronoun" if inherited else "stranger"
         return Subject(key=inherited, rest=start + pronoun.end(), start=start, kind=kind)
-    for entity in entities:
-        if text.startswith(entity):
+    for entity, key in entities.items():
+        if (text.startswith(entity) and not text[len(entity) : len(entity) + 1].isascii()) or text.startswith(
+            (f"{entity} ", f"{entity}'s ")
+        ):
             after = text[len(entity) :]
             owns = after.startswith(("'s ", "的"))
-            return Subject(key=entity, rest=start + len(entity), start=start, kind="entity", owns=owns)
+            return Subject(key=key, rest=start + len(entity), start=start, kind="entity", owns=owns)
     named = _OWN_NAME.match(text)
     if (
         named

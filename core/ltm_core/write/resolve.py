@@ -13,7 +13,7 @@ from datetime import datetime
 from ltm_core.types import Fact
 from ltm_core.write.edits import retract_for_edit
 from ltm_core.write.lexicon import Lexicon, default_lexicon
-from ltm_core.write.match import ended_by, related, same_meaning, same_statement, same_subject, same_thing
+from ltm_core.write.match import counts, ended_by, related, same_meaning, same_statement, same_subject, same_thing
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.rows import RANK, Labels, closed, is_late, new_fact, reinforced, retracted
@@ -192,11 +192,16 @@ class _State:
         ]
         if c.single_valued:
             return slot
-        replaces = self.lexicon.relation(c.relation).replaces and c.move == "change"
-        return slot if replaces and len(slot) == 1 and not taken else []
+        if c.move not in ("change", "correct"):
+            return []
+        recounted = [f for f in slot if same_thing(f, c.object_normalized)]
+        if recounted:
+            return recounted
+        return slot if self.lexicon.relation(c.relation).replaces and len(slot) == 1 and not taken else []
 
     def _equal(self, f: Fact, c: Candidate) -> bool:
-        return (f.object_normalized or fold(f.object)) == c.object_normalized
+        same = (f.object_normalized or fold(f.object)) == c.object_normalized
+        return same and counts(f.object, self.lexicon) == counts(c.object, self.lexicon)
 
     # what becomes of it -------------------------------------------------------------------------------
     def _add(self, c: Candidate, reason: str) -> Decision:

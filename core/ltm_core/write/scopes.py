@@ -12,15 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ltm_core.write.clauses import Clause
-from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.lexicon import NOT_CUES, Lexicon
 from ltm_core.write.plan import Turn
 
 _ROLE_PLAY_TURNS = 4
 """User turns for which an opened role play goes on when nobody closes it."""
 _QUOTED = re.compile(r"[\"“「『][^\"”」』]{2,}[\"”」』]")
 _SHORT = 4
-_NOT_CUES = frozenset(["proposal", "reference", "forget", "suppress", "not_forget", "role_play"])
-"""Patterns that other modules run on whole messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +38,13 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
     found: list[Read] = []
     fiction = "role_play" if _role_play_open(before, lexicon) else ""
     sentence = -1
-    condition = order = quoting = correction = planned = False
+    condition = order = quoting = correction = planned = once = False
     for i, clause in enumerate(clauses):
         flags = cues(clause, lexicon)
         previous = found[-1] if found else None
         if clause.sentence != sentence:
-            sentence, condition, order, quoting, planned = clause.sentence, False, False, False, False
+            sentence = clause.sentence
+            condition = order = quoting = planned = once = False
         if flags["scope_close"]:
             fiction = ""
         opened = _opens(clause, flags, clauses[i + 1 :])
@@ -57,12 +56,16 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
         flags["opener"] = _is_opener(clause, lexicon)
         if correction and not flags["correction"]:
             flags["correction"] = flags["carried_correction"] = True
-        veto = _veto(clause, flags, fiction=fiction or opened, condition=condition, quoting=quoting)
-        found.append(Read(clause, flags, veto))
+        if flags["one_off"]:
+            once = True
+        elif once and not flags["first_subject"]:
+            flags["one_off"] = True
         if flags["plan"]:
             planned = True
         elif planned and not flags["first_subject"]:
             flags["plan"] = True
+        veto = _veto(clause, flags, fiction=fiction or opened, condition=condition, quoting=quoting)
+        found.append(Read(clause, flags, veto))
         fiction = fiction or (opened if opened != "sentence" else "")
         order = order or (flags["command"] and not flags["standing"]) or opened == "sentence"
         quoting = quoting or (flags["quotation"] and clause.norm.rstrip().endswith((":", "：")))
@@ -76,7 +79,12 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
 def cues(clause: Clause, lexicon: Lexicon) -> dict[str, bool]:
     """The cues of one clause, by name, without its neighbours."""
     rules = lexicon.rules(clause.language)
-    return {n: p.search(clause.norm) is not None for n, p in rules.flags.items() if n not in _NOT_CUES}
+    found = {name: False for name in rules.flags if name not in NOT_CUES}
+    for i in rules.cue_index.possible(clause.norm):
+        name, expression = rules.cues[i]
+        if not found[name] and expression.search(clause.norm) is not None:
+            found[name] = True
+    return found
 
 
 def _opens(clause: Clause, flags: dict[str, bool], rest: Sequence[Clause]) -> str:

@@ -10,6 +10,9 @@ from ltm_core.write.norm import trim
 from ltm_core.write.people import lead
 from ltm_core.write.scopes import Read
 
+_AND = re.compile(r"^(?:and|but|or|that|which|who) ", re.I)
+"""A predicate joined to another clause ("and always make me smile") orders nobody."""
+
 
 def standing_draft(read: Read, lexicon: Lexicon) -> Draft | None:
     """The instruction as a preference about the assistant, or None when the clause gives none."""
@@ -26,6 +29,8 @@ def standing_draft(read: Read, lexicon: Lexicon) -> Draft | None:
     named = _naming(text, start, rules)
     if named is not None:
         return named
+    if read["continues"] and _AND.match(norm):
+        return None
     if not read["standing"] or "instruction" not in rules.parts or not rules.parts["instruction"].match(text):
         return None
     for p in rules.standing:
@@ -66,7 +71,8 @@ def standing_draft(read: Read, lexicon: Lexicon) -> Draft | None:
 
 def _naming(text: str, start: int, rules: Rules) -> Draft | None:
     """What the assistant is called, or calls the user."""
-    for p in rules.patterns:
+    for i in rules.pattern_index.possible(text):
+        p = rules.patterns[i]
         if p.subject != "assistant":
             continue
         m = p.regex.match(text)

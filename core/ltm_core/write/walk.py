@@ -32,14 +32,14 @@ class Spoken:
 def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple[Spoken, ...]:
     """Every clause with its subject. Vetoed ones too: they may still carry a subject on."""
     me, _ = speaker_key(utterance)
-    entities = _introduced(utterance.before)
+    entities = _introduced(utterance.before, lexicon)
     found: list[Spoken] = []
     inherited, words, sentence, stranger = "", "", -1, False
     for r in reads:
         if r.clause.sentence != sentence and not r["third_person"]:
             inherited, words, stranger = "", "", False
         sentence = r.clause.sentence
-        subject = subject_of(r.clause, lexicon, me=me, inherited=inherited, entities=tuple(entities))
+        subject = subject_of(r.clause, lexicon, me=me, inherited=inherited, entities=entities)
         if subject.kind == "dropped" and inherited and not r["first_person"]:
             subject = replace(subject, key=inherited, kind="inherited")
         if _is_strangers(r, subject, lexicon, stranger=stranger) or _is_reported(r, subject, lexicon):
@@ -54,7 +54,7 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
         r.flags["own_kin"] = subject.kind in ("kin", "pet", "pronoun", "inherited", "entity")
         if r["own_kin"]:
             r.flags["third_person"] = False
-        entities += _introduced([Turn(id="", role="user", content=r.clause.text)])
+        entities |= _introduced([Turn(id="", role="user", content=r.clause.text)], lexicon)
     return tuple(found)
 
 
@@ -97,11 +97,18 @@ def _is_strangers(r: Read, subject: Subject, lexicon: Lexicon, *, stranger: bool
     return stranger and subject.kind in ("kin", "pet", "pronoun", "inherited")
 
 
-def _introduced(turns: Sequence[Turn]) -> list[str]:
-    """Names of people whom the user introduced as his own."""
-    names: dict[str, None] = {}
+def _introduced(turns: Sequence[Turn], lexicon: Lexicon) -> dict[str, str]:
+    """Names of people and animals whom the user introduced as his own, with their subject."""
+    names: dict[str, str] = {}
     for turn in turns:
-        if turn.role == "user":
-            for m in _INTRODUCED.finditer(turn.content[:_MOST_READ]):
-                names[m["en"] or m["en2"] or m["zh"]] = None
-    return list(names)
+        if turn.role != "user":
+            continue
+        text = turn.content[:_MOST_READ]
+        for m in _INTRODUCED.finditer(text):
+            name = m["en"] or m["en2"] or m["zh"]
+            names[name] = name
+        for language in ("en", "zh"):
+            rules = lexicon.rules(language)
+            for m in rules.parts["named_pet"].finditer(text):
+                names[m["name"]] = f"{rules.pets[m['pet'].lower()]}:{m['name']}"
+    return names

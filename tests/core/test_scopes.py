@@ -42,7 +42,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LongTermMemory]
     place = tmp_path_factory.mktemp("scopes") / "store"
     with LongTermMemory.open(place, embedder="none", timezone="UTC") as opened:
         for word, row in zip(words(), ROWS, strict=False):
-            opened.observe(user=f"The meeting room is called {word}.", **scope(row))  # type: ignore[arg-type]
+            opened.observe(user=f"They served soup at {word}.", **scope(row))  # type: ignore[arg-type]
         opened.observe(user_id="ben", session_id="s1", user="The canteen is closed today.")
         yield opened
 

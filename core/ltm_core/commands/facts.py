@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _WHOLE_ID = 36
 _SHORTEST_ENDING = 6
+_SHOWN_ENDING = 8
 
 
 @command
@@ -49,7 +50,15 @@ def facts(
         return
     now = datetime.now(UTC)
     rows = [
-        (f.id, f.subject, f.relation, _value(f.object, f.is_positive), f.kind, f.valid_from, state(f, now=now))
+        (
+            short_id(f.id),
+            f.subject,
+            f.relation,
+            _value(f.object, f.is_positive),
+            f.kind,
+            f.valid_from,
+            state(f, now=now),
+        )
         for f in found
     ]
     columns = ("id", "about", "relation", "value", "kind", "since", "state")
@@ -71,7 +80,7 @@ def history(
         return
     now = datetime.now(UTC)
     rows = [
-        (f.id, f.valid_from, f.valid_to, f.text, state(f, now=now), "; ".join(reasons.get(f.id, ())))
+        (short_id(f.id), f.valid_from, f.valid_to, f.text, state(f, now=now), "; ".join(reasons.get(f.id, ())))
         for f in versions
     ]
     console().print(
@@ -88,6 +97,11 @@ def why(memory: LongTermMemory, user_id: str, ids: set[str]) -> dict[str, list[s
         if change.op == "supersede" and change.previous is not None and change.previous.id in ids:
             reasons[change.previous.id].append(f"replaced by {change.fact.object}: {change.reason}")
     return dict(reasons)
+
+
+def short_id(fact_id: str) -> str:
+    """The end of an id: enough to name the fact to every command."""
+    return fact_id[-_SHOWN_ENDING:]
 
 
 def whole_id(memory: LongTermMemory, user_id: str, given: str) -> str:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 PIPED_WIDTH = 160
 """Columns of a table that no terminal shows: wide enough for ids beside text."""
 Justify = Literal["left", "right"]
+_WHOLE = ("id", "when", "since", "until", "state")
+"""Columns whose cells are short and read as one word."""
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -85,7 +87,7 @@ def table(
     made = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, title_style="bold")
     for name in columns:
         justify: Justify = "right" if name in numbers else "left"
-        made.add_column(name, justify=justify, overflow="fold", no_wrap=name in ("id", "when", "since", "until"))
+        made.add_column(name, justify=justify, overflow="fold", no_wrap=name in _WHOLE)
     for row in rows:
         made.add_row(*(Text(cell(v)) for v in row))
     return made

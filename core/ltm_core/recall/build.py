@@ -74,9 +74,8 @@ def _adds_nothing(own: frozenset[str], said: frozenset[str]) -> bool:
 def _message_entry(row: MessageRow, hit: Hit, score: float, *, now: datetime) -> Entry:
     zone = _zone(row.timezone, now.tzinfo)
     local = row.at.astimezone(zone)
-    text, focus = with_dates(row.content, local, row.language, focus=(hit.start, hit.end))
     item = ContextItem(
-        text=text,
+        text=row.content,
         tier="episodic",
         at=row.at,
         score=score,
@@ -93,9 +92,21 @@ def _message_entry(row: MessageRow, hit: Hit, score: float, *, now: datetime) ->
         item=item,
         unit=f"message:{row.item}",
         date=local.date().isoformat(),
-        focus=focus,
+        focus=(hit.start, hit.end),
         terms=frozenset(terms(row.content)),
+        said_at=local,
+        language=row.language,
     )
+
+
+def dated(entry: Entry) -> Entry:
+    """The entry with a date beside each relative time word of its text."""
+    if entry.said_at is None:
+        return entry
+    text, focus = with_dates(entry.item.text, entry.said_at, entry.language, focus=entry.focus)
+    if text == entry.item.text:
+        return entry
+    return replace(entry, item=replace(entry.item, text=text), focus=focus, said_at=None)
 
 
 def fact_entries(
@@ -240,4 +251,4 @@ def _zone(name: str, fallback: tzinfo | None) -> tzinfo | None:
         return fallback
 
 
-__all__ = ["fact_entries", "message_entries", "with_dates"]
+__all__ = ["dated", "fact_entries", "message_entries", "with_dates"]

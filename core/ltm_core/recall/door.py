@@ -53,9 +53,13 @@ def context(
         filters=filters,
         language=language,
     )
+    asked = request.query
+    if asked is None:
+        with runtime.store.read(scope.user_id) as reader:
+            asked = last_question(reader, scope)
+    # Embedded between two reads: a slow embedder must not keep old pages of the store alive.
+    vector = runtime.embed_query(asked) if asked else None
     with runtime.store.read(scope.user_id) as reader:
-        asked = request.query if request.query is not None else last_question(reader, scope)
-        vector = runtime.embed_query(asked) if asked else None
         return recall_context(
             reader,
             request,

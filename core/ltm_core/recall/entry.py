@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Literal
 
 from ltm_core.types import ContextItem
@@ -30,6 +31,9 @@ class Entry:
     """Where in the text the match stands; an excerpt is cut around it."""
     terms: frozenset[str] = frozenset()
     is_cut: bool = False
+    said_at: datetime | None = None
+    """When the words were said, in the speaker's zone: relative time words in them are read in that day."""
+    language: str = "other"
 
     def shortened(self, text: str, reason: str) -> Entry:
         """The same entry with an excerpt of its text."""

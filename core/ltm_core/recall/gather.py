@@ -68,7 +68,7 @@ def gather(
     if not question.is_empty and not question.is_greeting:
         _from_index(found, reader, request, question, config, query_vector, embedder_name, filters, excluded)
     if "semantic" in request.tiers:
-        _from_relations(found, reader, request, question, filters)
+        _from_relations(found, reader, request, question, filters, config)
         _across_changes(found, reader, request, question)
     if found.messages:
         _what_changed(found, reader, request.now)
@@ -218,7 +218,8 @@ def _by_item(reader: Reader, items: Sequence[int]) -> dict[int, Fact]:
     return {item: f for f in facts if (item := reader.fact_item(f.id)) is not None}
 
 
-def _labelled(fact: Fact, request: RecallRequest) -> bool:
+def labelled(fact: Fact | MessageRow, request: RecallRequest) -> bool:
+    """Whether the labels of the request, where it has any, are its own or missing."""
     scope = request.scope
     pairs = ((fact.agent_id, scope.agent_id), (fact.task_id, scope.task_id), (fact.app_id, scope.app_id))
     return all(wanted is None or own in (None, wanted) for own, wanted in pairs)
@@ -231,16 +232,24 @@ def _in_time(fact: Fact, request: RecallRequest) -> bool:
 
 
 def _from_relations(
-    found: Found, reader: Reader, request: RecallRequest, question: Question, filters: Filter | None
+    found: Found,
+    reader: Reader,
+    request: RecallRequest,
+    question: Question,
+    filters: Filter | None,
+    config: Config,
 ) -> None:
-    """Current facts of the relations that the question asks for, and what the user said about the assistant."""
+    """The newest current facts of the relations that the question asks for, and what the user said about the assistant."""
     if request.min_similarity is not None:
         return
     slots = [("user", name) for name in question.relations if not name.endswith("*")]
-    facts = reader.facts(slots=slots, current_at=request.now) if slots else []
-    facts += reader.facts(subject="assistant", current_at=request.now)
+    most = config.semantic_candidates
+    facts: list[Fact] = []
+    if slots:
+        facts = reader.facts(slots=slots, current_at=request.now, newest_first=True, limit=most)
+    facts += reader.facts(subject="assistant", current_at=request.now, newest_first=True, limit=most)
     for fact in facts:
-        known = fact.id in found.facts or not _labelled(fact, request) or not _in_time(fact, request)
+        known = fact.id in found.facts or not labelled(fact, request) or not _in_time(fact, request)
         if not known and matches(filters, fact_record(fact)):
             found.facts[fact.id] = (fact, None)
 
@@ -257,21 +266,26 @@ def _across_changes(found: Found, reader: Reader, request: RecallRequest, questi
             if not later:
                 break
             successor = later[0]
-        if successor.id not in found.facts and state(successor, request.now) == "current":
+        current = state(successor, request.now) == "current" and labelled(successor, request)
+        if successor.id not in found.facts and current:
             found.facts[successor.id] = (successor, hit)
         if question.asks_past_state:
             latest = [fact]
             for _ in range(_LONGEST_CHAIN):
                 earlier = [f for one in latest for f in reader.superseded_by(one.id)]
-                for one in earlier:
+                for one in (e for e in earlier if labelled(e, request)):
                     found.facts.setdefault(one.id, (one, hit))
                 latest = earlier
 
 
 def _what_changed(found: Found, reader: Reader, now: datetime) -> None:
     """Which of the messages were overtaken, and by which messages."""
-    facts = reader.facts(evidence_of=[row.id for row, _ in found.messages])
-    found.standing = standings(facts, now)
+    past = reader.facts(evidence_of=[row.id for row, _ in found.messages], past_at=now)
+    if not past:
+        return
+    # Only a message that supports nothing current is overtaken.
+    touched = sorted({m for f in past for m in f.source_message_ids})
+    found.standing = standings([*past, *reader.facts(evidence_of=touched, current_at=now)], now)
     ids = {fact_id for s in found.standing.values() for fact_id in s.successors}
     if ids:
         sources = {f.id: f.source_message_ids for f in reader.facts(ids=sorted(ids))}
@@ -318,4 +332,4 @@ def fact_record(fact: Fact) -> dict[str, Any]:
     }
 
 
-__all__ = ["Found", "fact_record", "gather", "message_record", "microseconds"]
+__all__ = ["Found", "fact_record", "gather", "labelled", "message_record", "microseconds"]

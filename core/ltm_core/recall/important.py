@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ltm_core.recall.filters import Filter, matches
-from ltm_core.recall.gather import Found, fact_record, message_record
+from ltm_core.recall.gather import Found, fact_record, labelled, message_record, microseconds
 from ltm_core.recall.rank import Hit
 from ltm_core.recall.request import RecallRequest
 from ltm_core.store.base import IMPORTANCE_CODES, OWNER_CODES, ROLE_CODES, Reader
@@ -29,7 +29,7 @@ def most_important(
 ) -> None:
     """Current facts join ``found`` by importance, and of the user's messages the important ones."""
     if "semantic" in request.tiers:
-        facts = reader.facts(current_at=request.now)
+        facts = (f for f in reader.facts(current_at=request.now) if labelled(f, request))
         for fact in sorted(facts, key=lambda f: (-_RELEVANCE[f.importance], -f.last_seen_at.timestamp()))[
             : config.semantic_candidates
         ]:
@@ -41,6 +41,7 @@ def most_important(
             (rows.kind == OWNER_CODES["message"])
             & (rows.role == ROLE_CODES["user"])
             & (rows.importance >= IMPORTANCE_CODES["medium"])
+            & (rows.expires > microseconds(request.now))
             & ~np.isin(rows.owner, list(excluded))
         )
         where = np.flatnonzero(wanted)
@@ -49,7 +50,8 @@ def most_important(
         by_item = {r.item: r for r in reader.messages(items=items)} if items else {}
         for item in items:
             row = by_item.get(item)
-            if row is not None and row.content.strip() and matches(filters, message_record(row)):
+            shown = row is not None and bool(row.content.strip()) and labelled(row, request)
+            if row is not None and shown and matches(filters, message_record(row)):
                 hit = _hit("message", _RELEVANCE[row.importance], item=item, end=len(row.content))
                 found.messages.append((row, hit))
 

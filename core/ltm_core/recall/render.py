@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from ltm_core.recall.data import LANGUAGES, toml
 from ltm_core.recall.entry import Entry
-from ltm_core.text.normalize import printable
+from ltm_core.text.normalize import nfkc, printable
 from ltm_core.types import Message, Role, Tier
 
 Format: TypeAlias = Literal["text", "messages", "compact"]
@@ -48,10 +48,11 @@ def speaker(role: Role | None, name: str | None, language: str, *, mark: str) ->
     """Who said it: the name where there is one, else the role in ``language``."""
     w = words(language)
     if name and role != "tool":
-        shown = " ".join(printable(name).split())[:_LONGEST_NAME].replace(":", " ").replace("：", " ")
+        shown = " ".join(nfkc(printable(name)).split())[:_LONGEST_NAME].replace(":", " ")
         shown = _TAG.sub("‹", shown.replace(mark, "…") if mark else shown).strip()
         if shown:
-            return shown
+            # A person may be called System; a line must not look like the system speaking.
+            return f'"{shown}"' if _ROLE.match(f"{shown}:") else shown
     return {"assistant": w["bot"], "tool": w["tool"]}.get(role or "user", w["user"])
 
 

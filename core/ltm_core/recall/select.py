@@ -18,14 +18,6 @@ SAME_EVENT = 0.6
 """Share of the best relevance from which a memory counts as one of the type that "last time" means."""
 
 
-def overlap(a: frozenset[str], b: frozenset[str]) -> float:
-    """Share of common terms (Jaccard), in [0, 1]."""
-    if not a or not b:
-        return 0.0
-    common = len(a & b)
-    return common / (len(a) + len(b) - common)
-
-
 def by_score(entries: Sequence[Entry]) -> list[Entry]:
     """Best first; equal scores: current before past, later before earlier."""
     return sorted(entries, key=lambda e: (-e.item.score, not e.item.is_current, -e.item.at.timestamp()))
@@ -54,25 +46,43 @@ def latest_first(entries: Sequence[Entry]) -> list[Entry]:
 
 def distinct(entries: Sequence[Entry]) -> tuple[list[Entry], list[Dropped]]:
     """Near-duplicates collapse onto the better one; one of another state (current, past) is no duplicate."""
-    kept: list[Entry] = []
+    kept: list[tuple[Entry, int]] = []
     dropped: list[Dropped] = []
-    for entry in entries:
+    for entry, bits in zip(entries, _as_bits(entries), strict=True):
         twin = next(
             (
                 k
-                for k in kept
-                if k.item.is_current == entry.item.is_current
+                for k, other in kept
+                if _likeness(bits, other) >= DUPLICATE
+                and k.item.is_current == entry.item.is_current
                 and k.item.role == entry.item.role
-                and overlap(k.terms, entry.terms) >= DUPLICATE
                 and not _differ_in_number(k.terms, entry.terms)
             ),
             None,
         )
         if twin is None or entry.keep:
-            kept.append(entry)
+            kept.append((entry, bits))
         else:
             dropped.append(_drop(entry, f"says the same as {twin.item.source_id}"))
-    return kept, dropped
+    return [entry for entry, _ in kept], dropped
+
+
+def _as_bits(entries: Sequence[Entry]) -> list[int]:
+    """The terms of each entry as the bits of a number: many pairs are compared, and bits compare fast."""
+    places: dict[str, int] = {}
+    out = []
+    for entry in entries:
+        bits = 0
+        for term in entry.terms:
+            bits |= 1 << places.setdefault(term, len(places))
+        out.append(bits)
+    return out
+
+
+def _likeness(a: int, b: int) -> float:
+    """Share of common terms (Jaccard) of two sets given as bits, in [0, 1]."""
+    common = (a & b).bit_count()
+    return common / (a | b).bit_count() if common else 0.0
 
 
 def _differ_in_number(a: frozenset[str], b: frozenset[str]) -> bool:
@@ -122,6 +132,7 @@ def varied(entries: Sequence[Entry], limit: int) -> tuple[list[Entry], list[Drop
     Maximal marginal relevance on terms; an entry whose topic is taken waits until every topic had one.
     """
     waiting = list(entries)
+    bits = _as_bits(waiting)
     likeness = [0.0] * len(waiting)
     chosen: list[Entry] = []
     topics: set[str] = set()
@@ -131,11 +142,11 @@ def varied(entries: Sequence[Entry], limit: int) -> tuple[list[Entry], list[Drop
         best = max(
             pool, key=lambda i: (waiting[i].keep, waiting[i].item.score * (1 - DIVERSITY * likeness[i]), -i)
         )
-        entry = waiting.pop(best)
+        entry, own = waiting.pop(best), bits.pop(best)
         likeness.pop(best)
         chosen.append(entry)
         topics.add(entry.topic)
-        likeness = [max(old, overlap(entry.terms, e.terms)) for old, e in zip(likeness, waiting, strict=True)]
+        likeness = [max(old, _likeness(own, b)) for old, b in zip(likeness, bits, strict=True)]
     return chosen, [_drop(e, f"more than {limit} memories are about this") for e in waiting]
 
 
@@ -143,4 +154,4 @@ def _drop(entry: Entry, reason: str) -> Dropped:
     return Dropped(source_id=entry.item.source_id, tier=entry.item.tier, reason=reason, score=entry.item.score)
 
 
-__all__ = ["by_score", "distinct", "latest_first", "not_held", "overlap", "varied", "without_said"]
+__all__ = ["by_score", "distinct", "latest_first", "not_held", "varied", "without_said"]

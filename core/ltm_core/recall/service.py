@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ltm_core.recall.build import fact_entries, message_entries
+from ltm_core.recall.build import dated, fact_entries, message_entries
 from ltm_core.recall.data import LANGUAGES
 from ltm_core.recall.entry import Entry
 from ltm_core.recall.filters import checked
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
     from ltm_core.config import Config
     from ltm_core.types import TokenCounter
+
+
+SMALL_BUDGET = 400
+"""Tokens up to which headings weigh: they take about 60."""
 
 
 def recall_context(
@@ -70,9 +74,9 @@ def recall_context(
     def draw(chosen: Sequence[Entry], short: bool) -> str:
         return render(chosen, language=language, mark=fence_mark, format=format, short=short)
 
-    def attempt(short: bool) -> Packed:
+    def attempt(offered: Sequence[Entry], short: bool) -> Packed:
         return pack(
-            entries,
+            offered,
             max_tokens=max_tokens,
             count=token_counter,
             line=lambda e: line(e, language=language, mark=fence_mark),
@@ -90,12 +94,17 @@ def recall_context(
         turns = messages(chosen, language=language, mark=fence_mark, short=short)
         return max(whole, sum(max(0, token_counter(m.content)) for m in turns))
 
-    packed, short = attempt(False), False
-    if packed.dropped and format != "compact":
+    packed, short = attempt(entries, False), False
+    if packed.dropped and format != "compact" and max_tokens <= SMALL_BUDGET:
         # Headings are dear in a small budget: without them more memories may fit.
-        brief = attempt(True)
+        brief = attempt(entries, True)
         if len(brief.entries) > len(packed.entries):
             packed, short = brief, True
+    # Dates beside relative words are worked out for what is shown, and must fit as well.
+    shown = [dated(e) for e in packed.entries]
+    if any(new.item is not old.item for new, old in zip(shown, packed.entries, strict=True)):
+        fitting = attempt(shown, short)
+        packed = replace(fitting, dropped=(*packed.dropped, *fitting.dropped))
     return Context(
         text=draw(packed.entries, short),
         token_count=_measure(packed.entries, short),
@@ -147,7 +156,7 @@ def recall_search(
     # What is always in a context is a hit of a search only when the search found it.
     entries = [e for e in [*facts, *episodes] if e.item.score > 0]
     ordered = latest_first(entries) if question.wants_last else by_score(entries)
-    return [e.item for e in ordered[: request.top_k]]
+    return [dated(e).item for e in ordered[: request.top_k]]
 
 
 def _chosen(

@@ -20,7 +20,7 @@ from ltm_core.types import ContextItem, Dropped
 if TYPE_CHECKING:
     from ltm_core.config import Config
 
-_ROWS_PER_TURN = 8
+_ROWS_PER_TURN = 3
 """Stored turns read per turn of the window: an answer may come with several tool results."""
 _TOPIC_TERMS = 12
 """Words of the conversation that stand in for the topic of a vague question."""
@@ -61,8 +61,7 @@ def open_window(reader: Reader, request: RecallRequest, config: Config) -> Windo
     rows: list[MessageRow] = []
     slots: list[SlotRow] = []
     if session_id is not None:
-        limit = (config.window_turns + 1) * _ROWS_PER_TURN
-        rows = reader.messages(session_id=session_id, newest_first=True, limit=limit)
+        rows = _newest(reader, session_id, config.window_turns + 1)
         live = (r for r in rows if r.expires_at is None or r.expires_at > request.now)
         rows = sorted(live, key=lambda r: (r.at, r.sequence))
         if "working" in request.tiers:
@@ -96,6 +95,17 @@ def open_window(reader: Reader, request: RecallRequest, config: Config) -> Windo
         language=detect_language(" ".join(r.content for r in rows[-2:])) if rows else "other",
         topic=_topic(earlier),
     )
+
+
+def _newest(reader: Reader, session_id: str, turns: int) -> list[MessageRow]:
+    """The end of the session, from the ``turns``-th last message of the user on, however many results of tools
+    lie between."""
+    limit = turns * _ROWS_PER_TURN
+    while True:
+        rows = reader.messages(session_id=session_id, newest_first=True, limit=limit)
+        if len(rows) < limit or sum(r.role == "user" for r in rows) >= turns:
+            return rows
+        limit *= 4
 
 
 def _question(

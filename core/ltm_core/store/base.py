@@ -223,14 +223,18 @@ class Reader(Protocol):
         subject: str | None = None,
         relation: str | None = None,
         slots: Sequence[tuple[str, str]] | None = None,
+        objects: Sequence[str] | None = None,
         current_at: datetime | None = None,
+        past_at: datetime | None = None,
         known_at: datetime | None = None,
         evidence_of: Sequence[str] | None = None,
         after_item: int = 0,
+        newest_first: bool = False,
         limit: int | None = None,
     ) -> list[Fact]:
-        """Matching facts ordered by item (insertion). ``slots`` are (subject, relation) pairs, exact after
-        `fold`. ``current_at`` keeps only the facts that hold then; ``known_at`` sees the store as it was
+        """Matching facts ordered by item (insertion), with ``newest_first`` backwards. ``objects`` are
+        normalised objects, exact after `fold`. ``slots`` are (subject, relation) pairs, exact after
+        `fold`. ``current_at`` keeps only the facts that hold then, ``past_at`` only those that do not; ``known_at`` sees the store as it was
         recorded then; ``evidence_of`` keeps those that some of these message ids support. ``is_current`` is
         as of ``current_at``, else now."""
         ...

@@ -192,12 +192,16 @@ class FakeReader:
         subject: str | None = None,
         relation: str | None = None,
         slots: Sequence[tuple[str, str]] | None = None,
+        objects: Sequence[str] | None = None,
         current_at: datetime | None = None,
+        past_at: datetime | None = None,
         evidence_of: Sequence[str] | None = None,
+        newest_first: bool = False,
+        limit: int | None = None,
     ) -> list[Fact]:
         by_item = set(items) if items is not None else None
         sources = set(evidence_of) if evidence_of is not None else None
-        return [
+        found = [
             f
             for number, f in self._facts
             if (by_item is None or number in by_item)
@@ -205,9 +209,12 @@ class FakeReader:
             and (subject is None or f.subject == subject)
             and (relation is None or f.relation == relation)
             and (slots is None or (f.subject, f.relation) in slots)
+            and (objects is None or f.object_normalized in objects)
             and (current_at is None or state(f, current_at) == "current")
+            and (past_at is None or state(f, past_at) != "current")
             and (sources is None or sources & set(f.source_message_ids))
         ]
+        return (found[::-1] if newest_first else found)[:limit]
 
     def fact_vectors(self, ids: Sequence[str]) -> dict[str, Any]:
         return {}

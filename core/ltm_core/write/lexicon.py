@@ -127,6 +127,12 @@ class Lexicon:
         """Whether a subject has one value of the relation at a time; False for an unknown one."""
         return self.relation(relation).single
 
+    def family_of(self, name: str) -> tuple[str, ...]:
+        """The relation and those that speak of the same things."""
+        family = self.relation(name).family
+        kin = [r.name for r in self.relations.values() if family and r.family == family and "*" not in r.name]
+        return tuple(dict.fromkeys([name, *kin]))
+
     def relation(self, name: str) -> Relation:
         """What is known of a relation; an unknown one is multi-valued."""
         known = self.relations.get(name)

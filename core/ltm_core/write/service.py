@@ -13,9 +13,10 @@ from ltm_core.types import Anchor, Fact, FactChange, MessageStatus, Observation,
 from ltm_core.write.analyse import analyse
 from ltm_core.write.apply import apply_decisions
 from ltm_core.write.index import Unit, message_units, with_vectors
+from ltm_core.write.lexicon import default_lexicon
 from ltm_core.write.plan import Analysis, Candidate, Decision, Turn, Utterance
 from ltm_core.write.redact import redact
-from ltm_core.write.resolve import reach_of, resolve, retract_for_edit
+from ltm_core.write.resolve import resolve, retract_for_edit
 from ltm_core.write.statuses import Judged, judge
 from ltm_core.write.vectors import Vectors
 
@@ -27,10 +28,14 @@ if TYPE_CHECKING:
     from ltm_core.store.base import MessageRow, Reader, Writer
     from ltm_core.write.intake import Incoming
 
+_MOST_CANDIDATES = 64
+"""Facts that one message may state: a pasted document is read as an episode, not as a list of facts."""
 _BEFORE = 12
 """Stored turns an utterance is read against: a confirmation looks back at most a few exchanges."""
-_MOST_COMPARED = 64
+_MOST_COMPARED = 32
 """Current facts whose meaning is compared with a new one's: the newest of those in reach."""
+_MOST_ENTITIES = 64
+"""Identifiers of earlier sessions that "the order I told you about" may mean: the newest."""
 _IDENTIFIER_RELATIONS = ("identifier", "order", "contract", "quote", "ticket", "parcel", "invoice")
 
 
@@ -171,6 +176,13 @@ def prepare_message(
         confirmations_from_tools=config.confirmations_from_tools,
         clause_vectors=vectors.for_gate,
     )
+    extra = len(analysis.candidates) - _MOST_CANDIDATES
+    if extra > 0:
+        analysis = replace(
+            analysis,
+            candidates=analysis.candidates[:_MOST_CANDIDATES],
+            skipped=(*analysis.skipped, f"0-{len(message.content)}:{extra} statements beyond {_MOST_CANDIDATES}"),
+        )
     return _Prepared(message=message, id=id, analysis=analysis, units=units, at=at)
 
 
@@ -196,7 +208,9 @@ def _rests_on_tool(turns: Sequence[Turn], role: str) -> bool:
 
 
 def _known_entities(reader: Reader, session_id: str | None) -> tuple[str, ...]:
-    facts = reader.facts(slots=[("user", r) for r in _IDENTIFIER_RELATIONS])
+    facts = reader.facts(
+        slots=[("user", r) for r in _IDENTIFIER_RELATIONS], newest_first=True, limit=_MOST_ENTITIES
+    )
     return tuple(dict.fromkeys(f.object for f in facts if f.session_id != session_id))
 
 
@@ -211,18 +225,35 @@ def _stored_vectors(
 
 
 def current_in_reach(reader: Reader, candidates: Sequence[Candidate], *, now: datetime) -> list[Fact]:
-    """The facts these candidates may touch: current ones of their slots, subjects, or all."""
-    if not candidates:
-        return []
-    reach = reach_of(candidates)
-    if reach.everything:
-        return reader.facts(current_at=now)
+    """The current facts these candidates may touch, oldest first.
+
+    A plain statement meets its slot, the newest of its family of relations, and what is known of the same
+    thing; words that end or correct something meet everything known of their subject.
+    """
     found: dict[str, Fact] = {}
-    if reach.slots:
-        found.update((f.id, f) for f in reader.facts(slots=tuple(reach.slots), current_at=now))
-    for subject in reach.subjects:
+    plain = [c for c in candidates if not _reaches_far(c)]
+    subjects = dict.fromkeys(c.subject for c in candidates if _reaches_far(c))
+    for subject in subjects:
         found.update((f.id, f) for f in reader.facts(subject=subject, current_at=now))
-    return list(found.values())
+    single = [(c.subject, c.relation) for c in plain if c.single_valued and c.subject not in subjects]
+    if single:
+        found.update((f.id, f) for f in reader.facts(slots=single, current_at=now))
+    lexicon = default_lexicon()
+    for c in plain:
+        if c.subject in subjects:
+            continue
+        slots = [(c.subject, r) for r in lexicon.family_of(c.relation)]
+        near = reader.facts(slots=slots, current_at=now, newest_first=True, limit=_MOST_COMPARED)
+        near += reader.facts(subject=c.subject, objects=[c.object_normalized], current_at=now)
+        found.update((f.id, f) for f in near)
+    return sorted(found.values(), key=lambda f: (f.recorded_at, f.id))
+
+
+def _reaches_far(c: Candidate) -> bool:
+    """Whether the words may end or correct a fact that only its content tells."""
+    return (
+        c.reach != "slot" or bool(c.wrong_object) or not c.is_positive or c.move in ("cease", "revert", "correct")
+    )
 
 
 def similarity_of(vectors: Mapping[str, NDArray[np.float32]]) -> Any:

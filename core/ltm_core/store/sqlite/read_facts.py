@@ -40,10 +40,13 @@ class FactView(View):
         subject: str | None = None,
         relation: str | None = None,
         slots: Sequence[tuple[str, str]] | None = None,
+        objects: Sequence[str] | None = None,
         current_at: datetime | None = None,
+        past_at: datetime | None = None,
         known_at: datetime | None = None,
         evidence_of: Sequence[str] | None = None,
         after_item: int = 0,
+        newest_first: bool = False,
         limit: int | None = None,
     ) -> list[Fact]:
         keyed = self._keyed
@@ -58,6 +61,9 @@ class FactView(View):
         if current_at is not None and known_at is None:
             where.append(CURRENT)
             values += [to_us(current_at)] * 3
+        if past_at is not None:
+            where.append(f"NOT ({CURRENT})")
+            values += [to_us(past_at)] * 3
         if known_at is not None:
             where.append("recorded_at <= ?")
             values.append(to_us(known_at))
@@ -75,13 +81,18 @@ class FactView(View):
         elif slots is not None:
             pairs = [keyed.pair(s, r) for s, r in dict.fromkeys(slots)]
             selections = [(f"{user} AND slot IN ({m})", p) for m, p in batches(pairs)]
+        elif objects is not None:
+            things = [keyed.folded(o) for o in dict.fromkeys(objects)]
+            selections = [(f"{user} AND object IN ({m})", p) for m, p in batches(things)]
         elif evidence_of is None:
             selections = [("id > ? AND id < ?", (self.low + after_item, self.high))]
         supported = None if evidence_of is None else self._supported(evidence_of)
         if supported is not None and not selections:
             selections = [(f"id IN ({m})", p) for m, p in batches(sorted(supported))]
         rest = "".join(f" AND {w}" for w in where)
-        return self._facts(selections, rest, tuple(values), limit, current_at, known_at, after_item, supported)
+        return self._facts(
+            selections, rest, tuple(values), limit, current_at, known_at, after_item, supported, newest_first
+        )
 
     def _supported(self, message_ids: Sequence[str]) -> set[int]:
         found: set[int] = set()
@@ -102,16 +113,17 @@ class FactView(View):
         known_at: datetime | None = None,
         after_item: int = 0,
         only: set[int] | None = None,
+        newest_first: bool = False,
     ) -> list[Fact]:
         # Whether a fact held as it was known then is decided after its earlier times are in place.
         later = known_at is not None or only is not None
         end = "" if limit is None or later else f" LIMIT {int(limit)}"
         rows: list[tuple[Any, ...]] = []
         for condition, part in selections:
-            sql = f"SELECT {FACT_READ} FROM facts WHERE {condition}{where} ORDER BY id{end}"
+            sql = f"SELECT {FACT_READ} FROM facts WHERE {condition}{where} ORDER BY id{' DESC' if newest_first else ''}{end}"
             rows += self._rows(sql, (*part, *values))
         if len(selections) > 1:
-            rows.sort(key=lambda r: r[0])
+            rows.sort(key=lambda r: r[0], reverse=newest_first)
         first = self.low + after_item
         rows = [r for r in rows if r[0] > first and (only is None or r[0] in only)]
         if known_at is None:
@@ -140,9 +152,12 @@ class FactView(View):
         spans: dict[int, list[Evidence]] = {}
         sources: dict[int, list[str]] = {}
         columns = 'fact, "start", "end", body'
+        wanted = set(keys)
         for condition, part in self._near(keys):
             sql = f"SELECT {columns} FROM evidence WHERE {condition} ORDER BY fact, ordinal"
             for fact, start, end, blob in self._rows(sql, part):
+                if fact not in wanted:
+                    continue
                 message_id = self._codec.decode(blob)
                 if start is None:
                     sources.setdefault(fact, []).append(message_id)

@@ -194,6 +194,7 @@ VERSION_1: tuple[str, ...] = (
         body BLOB NOT NULL)""",
     "CREATE UNIQUE INDEX facts_by_id ON facts (user_no, id_mac)",
     "CREATE INDEX facts_by_slot ON facts (user_no, slot)",
+    "CREATE INDEX facts_by_object ON facts (user_no, object)",
     "CREATE INDEX facts_superseded ON facts (user_no, superseded_by) WHERE superseded_by IS NOT NULL",
     "CREATE INDEX facts_expiring ON facts (expires_at) WHERE expires_at IS NOT NULL",
     """CREATE TABLE fact_versions (

@@ -37,7 +37,7 @@ def named_attribute(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | N
     if m is None:
         return None
     attr = fold(m["attr"])
-    if "'s" in attr:
+    if lexicon.shared["foreign_attribute"].search(attr):
         return None
     if not owned and attr not in rules.attributes and attr not in rules.functional:
         return None

@@ -47,9 +47,9 @@ def _parts(draft: Draft, subject: Subject, lexicon: Lexicon) -> list[Draft]:
     if r == "works_in":
         return [replace(draft, relation="located_in")]
     if r == "job":
-        role = trim(draft.role)
+        title = trim(draft.role)
         both = [replace(draft, relation="works_at")]
-        return [*both, replace(draft, relation="occupation", object=role)] if role else both
+        return [*both, replace(draft, relation="occupation", object=title)] if title else both
     if r == "occupation":
         placed = lexicon.shared["job_at"].match(draft.object)
         if placed is not None:
@@ -60,7 +60,8 @@ def _parts(draft: Draft, subject: Subject, lexicon: Lexicon) -> list[Draft]:
         return [draft]
     if r == "device":
         noun = fold(draft.attr)
-        known = next((t[noun] for t in (lexicon.rules(x).attributes for x in ("en", "zh")) if noun in t), "")
+        tables = [lexicon.rules(x).attributes for x in ("en", "zh")]
+        known = next((t[noun] for t in tables if noun in t), "")
         return [replace(draft, relation=known or f"device:{noun}", wrong="", cut=(0, 0))]
     if r == "favorite":
         attr = _FAVORITE.sub("", fold(draft.attr)) or "thing"

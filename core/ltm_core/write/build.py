@@ -50,6 +50,14 @@ def _parts(draft: Draft, subject: Subject, lexicon: Lexicon) -> list[Draft]:
         role = trim(draft.role)
         both = [replace(draft, relation="works_at")]
         return [*both, replace(draft, relation="occupation", object=role)] if role else both
+    if r == "occupation":
+        placed = lexicon.shared["job_at"].match(draft.object)
+        if placed is not None:
+            at = draft.start + placed.start("place")
+            employer = replace(draft, relation="works_at", object=placed["place"], start=at, end=draft.end)
+            role = replace(draft, object=placed["role"], end=draft.start + placed.end("role"))
+            return [employer, role]
+        return [draft]
     if r == "device":
         noun = fold(draft.attr)
         known = next((t[noun] for t in (lexicon.rules(x).attributes for x in ("en", "zh")) if noun in t), "")

@@ -101,9 +101,9 @@ class _State:
             return self._reinforce(c, mine) or [self._add(c, "a state that ends by itself")]
         if c.kind == "solution":
             return self._reinforce(c, mine) or [self._add(c, "a confirmed solution")]
-        wrong = self._wrong(c, mine)
+        wrong = [f for f in self._wrong(c, mine) if not same_statement(f, c, self.lexicon)]
         same = self._reinforce(c, [f for f in mine if f.id not in {w.id for w in wrong}])
-        ended = [] if wrong else self._ended(c, mine)
+        ended = [] if wrong else [f for f in self._ended(c, mine) if not same_statement(f, c, self.lexicon)]
         if same:
             return [
                 *same,

@@ -40,7 +40,7 @@ help:
 
 .venv-bare/test: pyproject.toml Makefile | .venv-bare/made
 	@echo "Installing the product without extras into .venv-bare (once) ..."
-	.venv-bare/bin/python $(PIP) -e . pytest pytest-timeout pytest-xdist hypothesis pyyaml pyyaml
+	.venv-bare/bin/python $(PIP) -e . pytest pytest-timeout pytest-xdist hypothesis pyyaml
 	@touch $@
 
 # torch first and by its own name: a CPU build that the index offers is then kept by what follows.

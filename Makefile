@@ -40,7 +40,7 @@ help:
 
 .venv-bare/test: pyproject.toml Makefile | .venv-bare/made
 	@echo "Installing the product without extras into .venv-bare (once) ..."
-	.venv-bare/bin/python $(PIP) -e . pytest pytest-timeout hypothesis pyyaml
+	.venv-bare/bin/python $(PIP) -e . pytest pytest-timeout pytest-xdist hypothesis pyyaml
 	@touch $@
 
 # torch first and by its own name: a CPU build that the index offers is then kept by what follows.
@@ -54,7 +54,7 @@ demo: .venv/base
 	@.venv/bin/python -m ltm_core.cli demo
 
 test: .venv/test
-	.venv/bin/python -m pytest -m "not heavy" $(ARGS)
+	.venv/bin/python -m pytest -n auto -m "not heavy" $(ARGS)
 
 check: .venv/test
 	.venv/bin/python -m ruff check .
@@ -62,7 +62,7 @@ check: .venv/test
 	.venv/bin/python -m mypy
 
 test-bare: .venv-bare/test
-	.venv-bare/bin/python -m pytest -m "not heavy" $(ARGS)
+	.venv-bare/bin/python -m pytest -n auto -m "not heavy" $(ARGS)
 
 test-heavy: .venv-heavy/test
 	.venv-heavy/bin/python -m pytest -m heavy $(ARGS)

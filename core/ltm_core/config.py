@@ -135,10 +135,10 @@ class Config(BaseModel):
     )
     semantic_share: float = Field(0.25, ge=0, le=1, description="Share of the budget that facts may claim first.")
     episodic_candidates: int = Field(
-        40, ge=1, le=2000, description="Episodes that are ranked in full after the first cut."
+        32, ge=1, le=2000, description="Episodes that are ranked in full after the first cut."
     )
     semantic_candidates: int = Field(
-        40, ge=1, le=2000, description="Facts that are ranked in full after the first cut."
+        32, ge=1, le=2000, description="Facts that are ranked in full after the first cut."
     )
     context_episodes: int = Field(24, ge=0, le=500, description="Most episodes offered to the packer.")
     context_facts: int = Field(24, ge=0, le=500, description="Most facts offered to the packer.")

@@ -1,0 +1,87 @@
+"""Which drafts of a clause are kept: the gate's probability against what the clause is read by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ltm_core.write.draft import Draft
+from ltm_core.write.extract import drafts
+from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.people import Subject
+from ltm_core.write.scopes import Read
+from ltm_core.write.standing import standing_draft
+
+_STRONG_FLOOR = 0.3
+"""Gate probability from which a clause that a known pattern reads is kept; others need the threshold."""
+_SURE_FLOOR = 0.15
+"""The same for patterns that hardly ever misread."""
+_EVENT_FLOOR = 0.04
+"""The same for events that leave something lasting (bought, moved): such sentences look like passing news."""
+_NEVER = 1.1
+_SURE = 0.9
+_WEAK = ("plan", "command", "mood", "third_person", "general", "after_command")
+"""Cues with which no pattern may outvote the gate."""
+
+
+def judge(
+    r: Read, subject: Subject, lexicon: Lexicon, vector: NDArray[Any] | None, *, explicit: bool, threshold: float
+) -> tuple[tuple[Draft, ...], float]:
+    """The drafts to keep of a clause and the gate's probability; none when it states nothing lasting."""
+    standing = standing_draft(r, lexicon)
+    if standing is not None:
+        return (standing,), 1.0
+    if subject.kind == "stranger":
+        return (), 0.0
+    made = drafts(r, subject, lexicon, topic=lexicon.gate.slot(vector))
+    if not made:
+        return (), 0.0
+    probability = lexicon.gate.probability(r.clause.norm, r.clause.language, r.flags, vector)
+    to_assistant = any(not d.about_user and d.subject == "assistant" for d in made)
+    status = any(d.relation in ("status", "person_role") for d in made)
+    if explicit and made[0].rule == "open":
+        return (), 0.0
+    if explicit or to_assistant or status:
+        return made, max(probability, 0.9)
+    if r["temporary"] and not r["lasting"]:
+        lasting_words = all(d.rule != "open" for d in made) and not r["plan"] and not r["command"]
+        return (made, probability) if lasting_words and subject.kind != "dropped" else ((), probability)
+    if r["second_person"] and subject.kind == "dropped":
+        return (), probability
+    floor = _floor(r, subject, made, lexicon, threshold)
+    return (made, probability) if probability >= floor else ((), probability)
+
+
+def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, threshold: float) -> float:
+    """The probability from which the drafts are kept: what a pattern reads needs less, what only the gate
+    believes needs more when it is told in passing."""
+    first = made[0]
+    if first.rule == "open":
+        if lexicon.shared["subordinate"].match(r.clause.norm) or (
+            r["past"] and not r["habitual"] and not lexicon.shared["used_to"].search(r.clause.norm)
+        ):
+            return _NEVER
+        rest = 1 - threshold
+        if r["ephemeral"] or r["mood"]:
+            return threshold if r["habitual"] else threshold + rest / 2
+        if subject.kind == "dropped" and r.clause.language == "en":
+            return threshold + rest * 0.4
+        return threshold
+    event = first.relation in lexicon.sets["lasting_events"]
+    ends = _ends_known(first, lexicon)
+    if any(r[w] for w in _WEAK) or (r["ephemeral"] and not event):
+        return threshold
+    if event or ends:
+        return min(threshold, _EVENT_FLOOR)
+    if all(d.strong for d in made):
+        return min(threshold, _SURE_FLOOR if first.confidence >= _SURE else _STRONG_FLOOR)
+    return threshold
+
+
+def _ends_known(draft: Draft, lexicon: Lexicon) -> bool:
+    """Whether the clause gives up a thing that the lexicon knows ("no more sports")."""
+    return draft.rule == "ceased" and (
+        draft.object.lower() in lexicon.class_names or draft.object.lower() in lexicon.members
+    )

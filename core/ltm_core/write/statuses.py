@@ -8,6 +8,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from ltm_core.errors import ConflictError
 from ltm_core.write.align import repeated
 from ltm_core.write.forgotten import holds_forgotten
 from ltm_core.write.intake import Incoming
@@ -45,14 +46,14 @@ def judge(
     verdicts: list[Judged] = []
     repeats = _aligned(reader, session_id, given)
     in_batch: dict[str, Incoming] = {}
-    flight = _Flight(reader, session_id, now=now, since=since)
+    flight = Flight(reader, session_id, now=now, since=since)
     for index, message in enumerate(given):
         earlier = None if message.id is None else in_batch.get(message.id)
         if index in repeats:
             verdict = repeats[index]
         elif earlier is not None:
             verdict = Judged("duplicate" if earlier.content == message.content else "edit")
-        elif flight.lost(message) or _is_erased(reader, session_id, given, index):
+        elif flight.lost(message.content) or _is_erased(reader, session_id, given, index):
             verdict = Judged("erased", _stored(reader, session_id, message))
         else:
             verdict = _alone(message, _stored(reader, session_id, message))
@@ -146,17 +147,26 @@ def _is_erased(reader: Reader, session_id: str, given: Sequence[Incoming], index
     return any(reader.is_tombstoned("pair", pair_key(a, b)) is not None for a, b in pairwise(macs))
 
 
-class _Flight:
-    """Whether a message was on its way while something was erased that reaches it."""
+def refuse_overtaken(
+    reader: Reader, session_id: str | None, texts: Sequence[str], *, now: datetime, since: int
+) -> None:
+    """ConflictError when one of the texts, on its way since ``now``, was erased meanwhile."""
+    flight = Flight(reader, session_id, now=now, since=since)
+    if any(flight.lost(text) for text in texts):
+        raise ConflictError("what the call says was erased while it was under way; nothing is stored")
 
-    def __init__(self, reader: Reader, session_id: str, *, now: datetime, since: int | None) -> None:
+
+class Flight:
+    """Whether words were on their way while something was erased that reaches them."""
+
+    def __init__(self, reader: Reader, session_id: str | None, *, now: datetime, since: int | None) -> None:
         self._reader, self._now = reader, now
         count, last = reader.erasures()
         self._overtaken = since is not None and count != since
         self._all = self._words = False
         if last is not None and self._before(last):
-            self._all = self._before(reader.erased_before()) or self._before(
-                reader.is_tombstoned("session", session_id)
+            self._all = self._before(reader.erased_before()) or (
+                session_id is not None and self._before(reader.is_tombstoned("session", session_id))
             )
             self._words = True
 
@@ -164,14 +174,14 @@ class _Flight:
         # At the same tick of the clock the number of erasures tells what came first.
         return erased is not None and (self._now < erased or (self._overtaken and self._now <= erased))
 
-    def lost(self, message: Incoming) -> bool:
+    def lost(self, content: str) -> bool:
         if self._all:
             return True
         if not self._words:
             return False
-        content = content_key(self._reader.content_mac(message.content))
-        return self._before(self._reader.is_tombstoned("content", content)) or holds_forgotten(
-            self._reader, message.content, self._before
+        key = content_key(self._reader.content_mac(content))
+        return self._before(self._reader.is_tombstoned("content", key)) or holds_forgotten(
+            self._reader, content, self._before
         )
 
 

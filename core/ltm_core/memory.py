@@ -471,13 +471,18 @@ class LongTermMemory:
     def replace_messages(
         self, messages: Iterable[Message | Mapping[str, Any]], *, user_id: str | int, session_id: str | int
     ) -> Observation:
-        """The session's window holds exactly these turns; new ones are learnt from, others stay episodic."""
-        from ltm_core.keep.window import keep_only, recognised
+        """The session's window holds exactly these turns; new ones are learnt from, others stay episodic.
+
+        While the user is paused nothing changes; a turn that arrives meanwhile stays in the window.
+        """
+        from ltm_core.keep.window import keep_only, newest_item, recognised
 
         scope = self._runtime.scope(user_id, identifier(session_id, "session_id", limit=self._limit))
+        up_to = newest_item(self._runtime, scope)
         given = recognised(self._runtime, scope, list(messages))
         seen = self.observe(user_id=user_id, session_id=session_id, messages=given) if given else Observation()
-        keep_only(self._runtime, scope, [m.id for m in seen.messages])
+        if not seen.skipped or seen.messages:
+            keep_only(self._runtime, scope, [m.id for m in seen.messages], up_to=up_to)
         return seen
 
     def clear_window(self, *, user_id: str | int, session_id: str | int) -> int:

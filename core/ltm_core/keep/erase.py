@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ltm_core.errors import ErasurePendingError, NotFoundError
+from ltm_core.errors import NotFoundError
+from ltm_core.keep.asked import delete_facts
 from ltm_core.keep.matching import facts_named, turns_with
+from ltm_core.keep.proof import NEEDLES, needles_of, prove
+from ltm_core.keep.proof import SCRUB_JOB as SCRUB_JOB
 from ltm_core.keep.sources import (
+    NOTHING,
     Sources,
     Trace,
+    clean_facts,
     forget_turns,
     never_again,
     overwrite_sources,
@@ -21,65 +25,11 @@ from ltm_core.keep.sources import (
 )
 from ltm_core.store.base import Job
 from ltm_core.text.normalize import fold
-from ltm_core.types import Fact, FactChange, ForgetPreview, Receipt, Scope
+from ltm_core.types import Fact, ForgetPreview, Receipt, Scope
 
 if TYPE_CHECKING:
-    from ltm_core.config import Config
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import MessageRow, Reader, Writer
-    from ltm_core.write.plan import ForgetRequest
-
-SCRUB_JOB = "scrub"
-_NEEDLES = 24
-"""Strings looked for in the files after an erasure; each costs one pass over them."""
-_NEEDLE_CHARACTERS = 60
-_SHORTEST_NEEDLE = 12
-"""Bytes: shorter strings stand in any file by chance."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """What one request of the user names, found before the transaction."""
-
-    request: ForgetRequest
-    facts: tuple[Fact, ...]
-    traced: Trace
-
-
-def targets_of(reader: Reader, requests: Iterable[ForgetRequest]) -> tuple[Target, ...]:
-    """What the requests name, in this moment of the store."""
-    found = []
-    for request in requests:
-        facts = tuple(facts_named(reader.facts(), request.target, relations=request.relations))
-        phrases = phrases_of(facts) if facts else ()
-        found.append(Target(request=request, facts=facts, traced=trace(reader, phrases)))
-    return tuple(found)
-
-
-def fulfil_requests(
-    writer: Writer, targets: Iterable[Target], *, config: Config, now: datetime
-) -> tuple[FactChange, ...]:
-    """What the user asked in the chat to be forgotten is gone with its sources; what is not to be brought up
-    again is suppressed. Nothing else changes."""
-    changes = []
-    for target in targets:
-        present = [f for f in (writer.fact(f.id) for f in target.facts) if f is not None]
-        if target.request.mode == "suppress":
-            for fact in present:
-                if fact.suppressed_at is None:
-                    quiet = replace(fact, suppressed_at=now, is_current=False)
-                    writer.update_fact(quiet)
-                    changes.append(
-                        writer.log_change(
-                            FactChange(
-                                op="suppress", fact=quiet, previous=fact, reason="asked in the chat", at=now
-                            )
-                        )
-                    )
-            continue
-        overwrite_sources(writer, present, target.traced, sources="redact", config=config, now=now)
-        changes += _delete_facts(writer, present, reason="asked in the chat", now=now)
-    return tuple(changes)
 
 
 def settle(runtime: Runtime, user_id: str) -> None:
@@ -92,81 +42,74 @@ def settle(runtime: Runtime, user_id: str) -> None:
         operations.add_job(Job(kind=SCRUB_JOB, run_after=runtime.now()))
 
 
-def _delete_facts(writer: Writer, facts: Sequence[Fact], *, reason: str, now: datetime) -> list[FactChange]:
-    """The rows are gone; the feed says that something went, not what."""
-    writer.delete_facts([f.id for f in facts])
-    return [writer.log_change(FactChange(op="erase", fact=blanked(f), reason=reason, at=now)) for f in facts]
-
-
-def blanked(fact: Fact) -> Fact:
-    """The fact without anything it said."""
-    return replace(
-        fact,
-        subject="",
-        relation="",
-        object="",
-        object_normalized="",
-        text="",
-        speaker=None,
-        evidence=(),
-        source_message_ids=(),
-        tags=(),
-        metadata={},
-        is_current=False,
-    )
-
-
 def forget(runtime: Runtime, user_id: str, memory_id: str, *, sources: Sources, actor: str | None) -> Receipt:
     """A fact (every version with the same value) or a turn is gone, with its sources."""
-    with runtime.store.read(user_id) as reader:
+
+    def find(reader: Reader) -> _Found:
         fact = reader.fact(memory_id)
         if fact is not None:
             facts = _versions(reader, fact)
-            traced = trace(reader, phrases_of(facts))
-            rows: list[MessageRow] = []
-        else:
-            rows = [m for m in (reader.message(memory_id),) if m is not None]
-            if not rows:
-                raise NotFoundError(f"no fact or message {memory_id[:80]!r} for this user")
-            facts, traced = [], Trace(phrases=(), items=frozenset(), seen_to=0)
-    return _forget(runtime, user_id, facts, rows, traced, what="memory", sources=sources, actor=actor)
+            return _Found(facts=facts, traced=trace(reader, phrases_of(facts) if sources != "keep" else ()))
+        row = reader.message(memory_id)
+        if row is None:
+            raise NotFoundError(f"no fact or message {memory_id[:80]!r} for this user")
+        return _Found(rows=[row])
+
+    return _forget(runtime, user_id, find, what="memory", sources=sources, actor=actor)
 
 
 def forget_matching(
     runtime: Runtime, user_id: str, text: str, *, dry_run: bool, sources: Sources, actor: str | None
 ) -> Receipt | ForgetPreview:
-    """Facts and turns that hold ``text`` are gone; with ``dry_run`` they are only listed."""
-    with runtime.store.read(user_id) as reader:
-        facts = list(facts_named(reader.facts(), text))
-        traced = trace(reader, (text.strip(), *phrases_of(facts)))
-        if dry_run:
-            rows = turns_with(reader.messages(items=sorted(traced.items)) if traced.items else [], text)
-            ids = {m.id for m in rows} | {e.message_id for f in facts for e in f.evidence}
-            return ForgetPreview(facts=tuple(facts), messages=tuple(sorted(ids)))
-    return _forget(runtime, user_id, facts, [], traced, what="matching", sources=sources, actor=actor)
+    """Facts that hold ``text`` are gone, and the words wherever they stand; with ``dry_run`` they are only
+    listed."""
+
+    def find(reader: Reader) -> _Found:
+        facts = facts_named(reader.facts(), text)
+        return _Found(facts=facts, traced=trace(reader, (text.strip(), *phrases_of(facts))))
+
+    if dry_run:
+        with runtime.store.read(user_id) as reader:
+            found = find(reader)
+            items = sorted(found.traced.items)
+            rows = turns_with(reader.messages(items=items) if items else [], text)
+        ids = {m.id for m in rows} | {e.message_id for f in found.facts for e in f.evidence}
+        return ForgetPreview(facts=tuple(found.facts), messages=tuple(sorted(ids)))
+    return _forget(runtime, user_id, find, what="matching", sources=sources, actor=actor)
 
 
 def forget_session(runtime: Runtime, user_id: str, session_id: str, *, actor: str | None) -> Receipt:
-    """Every turn and slot of the session is gone, with the facts that only it supported."""
-    with runtime.store.read(user_id) as reader:
+    """Nothing of the session is left: its turns, its slots, its row, and the facts that only it supported.
+    What was said in it before, or was on its way, is refused when it comes."""
+
+    def find(reader: Reader) -> _Found:
         if reader.session(session_id) is None:
             raise NotFoundError(f"no session {session_id[:80]!r} for this user")
-        rows = reader.messages(session_id=session_id)
-    nothing = Trace(phrases=(), items=frozenset(), seen_to=0)
-    return _forget(
-        runtime, user_id, [], rows, nothing, what="session", sources="delete", actor=actor, session_id=session_id
-    )
+        return _Found(rows=reader.messages(session_id=session_id))
+
+    return _forget(runtime, user_id, find, what="session", sources="delete", actor=actor, session_id=session_id)
 
 
 def forget_messages(runtime: Runtime, scope: Scope, ids: Sequence[str], *, actor: str | None) -> int:
     """These turns of the session are gone, with the facts that only they supported; unknown ids are ignored."""
     with runtime.store.read(scope.user_id) as reader:
-        rows = reader.messages(session_id=scope.session_id, ids=ids) if ids else []
-    if not rows:
-        return 0
-    nothing = Trace(phrases=(), items=frozenset(), seen_to=0)
-    _forget(runtime, scope.user_id, [], rows, nothing, what="messages", sources="delete", actor=actor)
-    return len(rows)
+        if not ids or not reader.messages(session_id=scope.session_id, ids=ids):
+            return 0
+
+    def find(reader: Reader) -> _Found:
+        return _Found(rows=reader.messages(session_id=scope.session_id, ids=ids))
+
+    receipt = _forget(runtime, scope.user_id, find, what="messages", sources="delete", actor=actor)
+    return receipt.counts.get("messages_deleted", 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What is to be forgotten, as of one moment of the store."""
+
+    facts: Sequence[Fact] = ()
+    rows: Sequence[MessageRow] = ()
+    traced: Trace = NOTHING
 
 
 def _versions(reader: Reader, fact: Fact) -> list[Fact]:
@@ -179,9 +122,7 @@ def _versions(reader: Reader, fact: Fact) -> list[Fact]:
 def _forget(
     runtime: Runtime,
     user_id: str,
-    facts: Sequence[Fact],
-    rows: Sequence[MessageRow],
-    traced: Trace,
+    find: Callable[[Reader], _Found],
     *,
     what: str,
     sources: Sources,
@@ -189,87 +130,74 @@ def _forget(
     session_id: str | None = None,
 ) -> Receipt:
     started = time.perf_counter()
-    now = runtime.now()
-    needles = _needles(facts if sources != "keep" else (), rows)
+    with runtime.store.read(user_id) as reader:
+        early, state = find(reader), reader.user()
     with runtime.store.write(user_id) as writer:
-        counts: dict[str, int] = overwrite_sources(
-            writer, facts, traced, sources=sources, config=runtime.config, now=now
-        )
+        present = writer.user()
+        same = state is not None and present is not None and state.revision == present.revision
+        # The long look is outside the transaction; it counts only if nothing was written since.
+        found = early if same else find(writer)
+        now = runtime.now()
+        traced, rows = found.traced, found.rows
+        counts = overwrite_sources(writer, found.facts, traced, sources=sources, config=runtime.config, now=now)
         orphans = [] if not rows else _only_supported_by(writer, rows)
         if rows:
             counts["messages_deleted"] = counts.get("messages_deleted", 0) + forget_turns(writer, rows, now=now)
-        if session_id is not None:
-            writer.end_session(session_id, now=now)
-        gone = list({f.id: f for f in [*facts, *orphans]}.values())
+        gone = list({f.id: f for f in [*found.facts, *orphans]}.values())
         if gone:
-            _delete_facts(writer, gone, reason=f"forget {what}", now=now)
+            delete_facts(writer, gone, reason=f"forget {what}", now=now)
             counts["facts"] = len(gone)
+        if sources != "keep":
+            clean_facts(writer, traced.phrases)
+        if session_id is not None:
+            writer.delete_session(session_id)
+            writer.add_tombstones([("session", session_id)], now=now)
+            _unlabel(writer, session_id)
         writer.audit(f"forget_{what}", now=now, actor=actor, counts=counts)
     fill_vectors(runtime, user_id)
-    return _prove(runtime, user_id, what=what, counts=counts, needles=needles, started=started, now=now)
+    needles = needles_of(found.facts if sources != "keep" else (), rows, traced.phrases)
+    return prove(runtime, user_id, what=what, counts=counts, needles=needles, started=started, now=now)
 
 
 def _only_supported_by(writer: Writer, rows: Sequence[MessageRow]) -> list[Fact]:
-    ids = {(m.session_id if m.has_caller_id else None, m.id) for m in rows}
-    going = {m.id for m in rows}
-    lost = []
-    for fact in writer.facts(evidence_of=sorted(going)):
-        named = {(fact.session_id, fact_id) for fact_id in fact.source_message_ids}
-        if all(i in going and ((s, i) in ids or (None, i) in ids) for s, i in named):
-            lost.append(fact)
-    return lost
+    """The facts that no turn supports when these are gone. Evidence names a turn by its id, which turns of
+    other sessions may have too: the one of the fact's own session is meant when it is among these."""
+    going = {m.item for m in rows}
+    here = {(m.session_id, m.id) for m in rows}
+    facts = writer.facts(evidence_of=sorted({m.id for m in rows}))
+    sources = sorted({i for f in facts for i in f.source_message_ids})
+    left: dict[str, set[str]] = {}
+    for row in writer.messages(ids=sources) if sources else ():
+        if row.item not in going:
+            left.setdefault(row.id, set()).add(row.session_id)
+    return [
+        f for f in facts if not any(i in left and (f.session_id, i) not in here for i in f.source_message_ids)
+    ]
+
+
+def _unlabel(writer: Writer, session_id: str) -> None:
+    """Facts that other sessions support too no longer name the forgotten one."""
+    for fact in writer.facts():
+        if fact.session_id == session_id and fact.source_message_ids:
+            rest = writer.messages(ids=fact.source_message_ids, newest_first=True, limit=1)
+            writer.update_fact(replace(fact, session_id=rest[0].session_id if rest else None))
 
 
 def forget_user(runtime: Runtime, user_id: str, *, actor: str | None) -> Receipt:
-    """Nothing of the user is left in any table or file; what was said before is refused when it comes again."""
+    """Nothing of the user is left in any table or file; what was said before, or is on its way, is refused when
+    it comes."""
     started = time.perf_counter()
-    now = runtime.now()
-    with runtime.store.read(user_id) as reader:
-        needles = _needles(reader.facts(limit=_NEEDLES), reader.messages(newest_first=True, limit=_NEEDLES))
     with runtime.store.write(user_id) as writer:
-        never_again(writer, writer.messages(), now=now)
+        now = runtime.now()
+        rows = writer.messages()
+        needles = needles_of(
+            writer.facts(newest_first=True, limit=NEEDLES), rows[-NEEDLES:], [s.id for s in writer.sessions()]
+        )
+        never_again(writer, rows, now=now, neighbours=False)
+        writer.add_ghosts(rows)
         writer.set_erased_before(now)
         counts = writer.erase_user(now=now)
-    return _prove(runtime, user_id, what="user", counts=counts, needles=needles, started=started, now=now)
-
-
-def _needles(facts: Iterable[Fact], rows: Iterable[MessageRow]) -> list[bytes]:
-    texts = [*(f.id for f in facts), *(f.text for f in facts), *(m.content for m in rows)]
-    parts = (t.replace("\n", " ").strip()[:_NEEDLE_CHARACTERS].encode("utf-8", "ignore") for t in texts)
-    return list(dict.fromkeys(p for p in parts if len(p) >= _SHORTEST_NEEDLE))[: 2 * _NEEDLES]
-
-
-def _prove(
-    runtime: Runtime,
-    user_id: str,
-    *,
-    what: str,
-    counts: Mapping[str, int],
-    needles: Sequence[bytes],
-    started: float,
-    now: datetime,
-) -> Receipt:
-    operations = runtime.store.operations()
-    clean, files = operations.scrub(needles=needles, wait_seconds=runtime.config.erase_wait_seconds)
-    receipt = Receipt(
-        id=runtime.new_id(),
-        user_id_hmac=runtime.store.mac(user_id),
-        what=what,
-        at=now,
-        counts=dict(counts),
-        bytes_clean=clean,
-        files_scanned=files,
-        seconds=time.perf_counter() - started,
-    )
-    operations.record_receipt(receipt)
-    if not clean:
-        operations.add_job(Job(kind=SCRUB_JOB, payload={"receipt": receipt.id}, run_after=now))
-        raise ErasurePendingError(
-            f"receipt {receipt.id}: hidden at once, but other readers keep old pages of the file alive; "
-            "maintain() overwrites them when they are done",
-            receipt,
-        )
-    return receipt
+    return prove(runtime, user_id, what="user", counts=counts, needles=needles, started=started, now=now)
 
 
 def fill_vectors(runtime: Runtime, user_id: str, *, limit: int = 1000) -> int:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def facts_named(facts: Iterable[Fact], text: str, *, relations: Sequence[str] = ()) -> list[Fact]:
     """Facts of one of the relations about the user, else facts that hold all the words of ``text``.
 
-    Words without content ("my", "的") name nothing.
+    Words are whole words, except in scripts that write without spaces. Words without content ("my", "的")
+    name nothing.
     """
     if relations:
         wanted_relations = frozenset(relations)
@@ -29,7 +30,10 @@ def facts_named(facts: Iterable[Fact], text: str, *, relations: Sequence[str] = 
     return [
         f
         for f in facts
-        if phrase in fold(f.object) or repeats(f.text, text) or wanted <= set(terms(f"{f.text} {f.object}"))
+        if phrase == fold(f.object)
+        or repeats(f.object, text)
+        or repeats(f.text, text)
+        or wanted <= set(terms(f"{f.text} {f.object}"))
     ]
 
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ltm_core.text.normalize import nfkc, printable
 
 FILLER = "█"
 _SHORTEST_WORD = 3
 """Letters a Latin object needs before its repeats are looked for: shorter ones ("it", "3") hit anything."""
 _SHORTEST_HAN = 2
-_WIDE = re.compile(r"[⺀-鿿぀-ヿ가-힯豈-﫿]")
+ENDLESS = "⺀-鿿぀-ヿ가-힯豈-﫿฀-໿က-႟ក-៿"
+"""Characters of scripts that write words without ends, or that put particles onto them."""
+_WIDE = re.compile(f"[{ENDLESS}]")
+_LETTER = f"[^\\W{ENDLESS}]"
 
 
 def overwrite(text: str, spans: Iterable[tuple[int, int]]) -> str:
@@ -22,24 +29,63 @@ def overwrite(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def repeats(text: str, phrase: str) -> list[tuple[int, int]]:
-    """Where ``phrase`` stands in the text, whatever its case and spacing; whole words where words have ends.
+    """Where ``phrase`` stands in the text, whatever its case, width, spacing and invisible characters; whole
+    words where words have ends.
 
     Phrases too short to mean anything by themselves are found nowhere.
     """
     pattern = repeat_pattern(phrase)
-    return [] if pattern is None else [m.span() for m in pattern.finditer(text)]
+    return [] if pattern is None else spans_of((pattern,), text)
 
 
 def repeat_pattern(phrase: str) -> re.Pattern[str] | None:
-    """The pattern `repeats` looks for, or None for a phrase that is too short."""
-    words = phrase.split()
+    """The pattern that `spans_of` looks for, or None for a phrase that is too short."""
+    words = _folded(phrase)[0].split()
     bare = "".join(words)
     if len(bare) < (_SHORTEST_HAN if _WIDE.search(bare) else _SHORTEST_WORD):
         return None
     body = r"\s+".join(re.escape(w) for w in words)
-    left = r"(?<![0-9A-Za-z_])" if re.match(r"[0-9A-Za-z_]", bare) else ""
-    right = r"(?![0-9A-Za-z_])" if re.search(r"[0-9A-Za-z_]$", bare) else ""
-    return re.compile(left + body + right, re.IGNORECASE)
+    left = f"(?<!{_LETTER})" if re.match(_LETTER, bare) else ""
+    right = f"(?!{_LETTER})" if re.match(_LETTER, bare[-1]) else ""
+    return re.compile(left + body + right)
+
+
+def spans_of(patterns: Iterable[re.Pattern[str]], text: str) -> list[tuple[int, int]]:
+    """Spans of ``text`` that one of the patterns of `repeat_pattern` matches; they may overlap."""
+    quick = nfkc(printable(text)).casefold()
+    hits = [p for p in patterns if p.search(quick)]
+    if not hits:
+        return []
+    folded, starts = _folded(text)
+    return [(starts[m.start()], starts[m.end()]) for p in hits for m in p.finditer(folded)]
+
+
+def _folded(text: str) -> tuple[str, list[int]]:
+    """The text as it is compared, and where each of its characters (and its end) begins in the original."""
+    pieces: list[str] = []
+    starts: list[int] = []
+    i = 0
+    while i < len(text):
+        end = i + 1
+        while end < len(text) and unicodedata.combining(text[end]):
+            end += 1
+        piece = unicodedata.normalize("NFKC", printable(text[i:end])).casefold()
+        pieces.append(piece)
+        starts += [i] * len(piece)
+        i = end
+    return "".join(pieces), [*starts, len(text)]
+
+
+def overwritten(value: Any, patterns: Iterable[re.Pattern[str]]) -> Any:
+    """JSON data in which no text holds one of the patterns; keys that hold one are gone."""
+    wanted = tuple(patterns)
+    if isinstance(value, str):
+        return overwrite(value, spans_of(wanted, value))
+    if isinstance(value, Mapping):
+        return {k: overwritten(v, wanted) for k, v in value.items() if not spans_of(wanted, str(k))}
+    if isinstance(value, list | tuple):
+        return [overwritten(v, wanted) for v in value]
+    return value
 
 
 def overlaps(span: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:

@@ -1,7 +1,6 @@
 """Where a forgotten value still stands, and what is overwritten there.
 
-`trace` looks with the index, outside any transaction; `overwrite_sources` acts inside one, on what was traced
-and on everything written since.
+`trace` looks, `overwrite_sources` acts inside a transaction, on what was traced and on everything written since.
 """
 
 from __future__ import annotations
@@ -9,29 +8,36 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from ltm_core.keep.redaction import overlaps, overwrite, repeat_pattern
-from ltm_core.store.base import OWNER_CODES
-from ltm_core.text.terms import terms
+from ltm_core.keep.redaction import overlaps, overwrite, overwritten, repeat_pattern, spans_of
 from ltm_core.types import Fact
+from ltm_core.write.forgotten import phrase_entries
 from ltm_core.write.index import message_units, with_vectors
-from ltm_core.write.statuses import message_key
+from ltm_core.write.statuses import content_key, message_key, pair_key
 
 if TYPE_CHECKING:
+    import re
+
     from ltm_core.config import Config
-    from ltm_core.store.base import MessageRow, Reader, Writer
+    from ltm_core.store.base import MessageRow, Reader, SlotRow, Writer
 
 Sources: TypeAlias = Literal["redact", "delete", "keep"]
+_PAGE = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """The turns that may hold some of the phrases, up to the newest item seen."""
+    """The turns that hold one of the phrases, up to the newest item seen, at one revision of the user."""
 
     phrases: tuple[str, ...]
-    items: frozenset[int]
-    seen_to: int
+    items: frozenset[int] = frozenset()
+    seen_to: int = 0
+    revision: int = 0
+
+
+NOTHING = Trace(phrases=())
 
 
 def phrases_of(facts: Sequence[Fact]) -> tuple[str, ...]:
@@ -40,26 +46,35 @@ def phrases_of(facts: Sequence[Fact]) -> tuple[str, ...]:
 
 
 def trace(reader: Reader, phrases: Sequence[str]) -> Trace:
-    """Turns whose index holds every term of a phrase. A superset: the words are compared when acting."""
-    import numpy as np
+    """Every turn in whose words, speaker's name or metadata one of the phrases stands.
 
-    snapshot = reader.snapshot()
-    rows = snapshot.rows
+    The turns are read and not looked up: the index does not know names and metadata, nor words that are broken
+    by invisible characters.
+    """
+    patterns = patterns_of(phrases)
+    state = reader.user()
     found: set[int] = set()
-    for phrase in phrases:
-        wanted = list(dict.fromkeys(terms(phrase)))
-        if not wanted or repeat_pattern(phrase) is None:
-            continue
-        owners: set[int] | None = None
-        for indices, _ in snapshot.postings(wanted):
-            of_messages = indices[rows.kind[indices] == OWNER_CODES["message"]]
-            here = set(np.unique(rows.owner[of_messages]).tolist())
-            owners = here if owners is None else owners & here
-            if not owners:
-                break
-        found |= owners or set()
-    seen = int(rows.owner.max()) if len(rows.owner) else 0
-    return Trace(phrases=tuple(phrases), items=frozenset(found), seen_to=seen)
+    seen = 0
+    while patterns and (page := reader.messages(after_item=seen, limit=_PAGE)):
+        found |= {m.item for m in page if _holds(m, patterns)}
+        seen = page[-1].item
+    return Trace(
+        phrases=tuple(phrases),
+        items=frozenset(found),
+        seen_to=seen,
+        revision=state.revision if state is not None else 0,
+    )
+
+
+def patterns_of(phrases: Iterable[str]) -> list[re.Pattern[str]]:
+    """What is looked for; phrases that are too short are left out."""
+    return [p for p in map(repeat_pattern, phrases) if p is not None]
+
+
+def _holds(row: MessageRow, patterns: Sequence[re.Pattern[str]]) -> bool:
+    if spans_of(patterns, row.content) or (row.name and spans_of(patterns, row.name)):
+        return True
+    return bool(row.metadata) and overwritten(row.metadata, patterns) != row.metadata
 
 
 def overwrite_sources(
@@ -71,11 +86,12 @@ def overwrite_sources(
     config: Config,
     now: datetime,
 ) -> dict[str, int]:
-    """The evidence of the facts, and the repeats of their objects in any turn of the user, are gone.
+    """The evidence of the facts, and the repeats of the phrases in any turn of the user, are gone.
 
     With "redact" the characters are overwritten and the turn is indexed anew (vectors follow); with "delete"
-    the evidence turns go as a whole and repeats elsewhere are overwritten; with "keep" nothing happens. Turns
-    that changed cannot be told again by a replay.
+    the evidence turns go as a whole and repeats elsewhere are overwritten; with "keep" nothing happens. Names,
+    metadata and slots that hold a phrase lose it too. Turns that changed cannot be told again by a replay, and
+    a message that is on its way and holds a phrase is refused.
     """
     if sources == "keep" or not (facts or traced.phrases):
         return {}
@@ -83,50 +99,107 @@ def overwrite_sources(
     for fact in facts:
         for e in fact.evidence:
             evidence.setdefault(e.message_id, []).append((e.start, e.end))
-    counts = {"messages_deleted": 0, "messages_redacted": 0}
+    patterns = patterns_of(traced.phrases)
     rows = {m.item: m for m in writer.messages(ids=sorted(evidence))} if evidence else {}
     rows |= {m.item: m for m in writer.messages(items=sorted(traced.items))} if traced.items else {}
-    rows |= {m.item: m for m in writer.messages(after_item=traced.seen_to)}
-    patterns = [p for p in (repeat_pattern(phrase) for phrase in traced.phrases) if p is not None]
+    rows |= {m.item: m for m in writer.messages(after_item=traced.seen_to)} if patterns else {}
     sessions = {f.session_id for f in facts}
+    touched: list[tuple[MessageRow, list[tuple[int, int]], bool]] = []
     for row in rows.values():
         # A caller's id may name turns in several sessions; the fact knows which one it came from.
         own = evidence.get(row.id, []) if row.session_id in sessions or not row.has_caller_id else []
-        spans = own + [m.span() for p in patterns for m in p.finditer(row.content)]
-        if not spans:
-            continue
-        never_again(writer, [row], now=now)
-        if own and sources == "delete":
-            counts["messages_deleted"] += writer.delete_messages([row.item])
-        else:
-            _redact(writer, row, spans, config=config, now=now)
-            counts["messages_redacted"] += 1
+        if own or _holds(row, patterns):
+            touched.append((row, own, bool(own) and sources == "delete"))
+    never_again(writer, [row for row, _, _ in touched], now=now)
+    writer.add_tombstones(phrase_entries(traced.phrases), now=now)
+    going = [row for row, _, goes in touched if goes]
+    counts = {"messages_deleted": _delete(writer, going)}
+    for row, own, goes in touched:
+        if not goes:
+            spans = own + spans_of(patterns, row.content)
+            _redact(writer, row, spans, patterns, config=config, now=now)
+    counts["messages_redacted"] = len(touched) - len(going)
+    counts["slots"] = writer.delete_slots(lambda slot: _slot_holds(slot, patterns))
     return {k: v for k, v in counts.items() if v}
+
+
+def clean_facts(writer: Writer, phrases: Sequence[str]) -> int:
+    """No metadata or tag of a remaining fact holds one of the phrases; returns how many facts had one."""
+    patterns = patterns_of(phrases)
+    cleaned = 0
+    for fact in writer.facts() if patterns else ():
+        if not (fact.metadata or fact.tags):
+            continue
+        metadata = overwritten(fact.metadata, patterns)
+        tags = tuple(t for t in fact.tags if not spans_of(patterns, t))
+        if metadata != fact.metadata or tags != fact.tags:
+            writer.update_fact(replace(fact, metadata=metadata, tags=tags))
+            cleaned += 1
+    return cleaned
 
 
 def forget_turns(writer: Writer, rows: Sequence[MessageRow], *, now: datetime) -> int:
     """The turns are gone and refused when they are told again."""
+    if not rows:
+        return 0
     never_again(writer, rows, now=now)
+    return _delete(writer, rows)
+
+
+def _delete(writer: Writer, rows: Sequence[MessageRow]) -> int:
+    writer.add_ghosts(rows)
     return writer.delete_messages([r.item for r in rows]) if rows else 0
 
 
-def never_again(writer: Writer, rows: Iterable[MessageRow], *, now: datetime) -> None:
-    """What the turns said is refused when it is told again as it was; only keyed hashes remember it."""
-    entries: list[tuple[str, str]] = []
-    for row in rows:
-        entries.append(("content", row.content))
+def never_again(writer: Writer, rows: Iterable[MessageRow], *, now: datetime, neighbours: bool = True) -> None:
+    """What the turns said is refused when it is told again as it was; only keyed hashes remember it.
+
+    With ``neighbours`` what was said before and after each of them is looked up; without, the rows are whole
+    sessions in their order.
+    """
+    entries: dict[tuple[str, str], None] = {}
+    given = list(rows)
+    for row in given:
+        entries["content", content_key(row.content_mac)] = None
         if row.has_caller_id:
-            entries.append(("message", message_key(row.session_id, row.id)))
+            entries["message", message_key(row.session_id, row.id)] = None
+        if neighbours:
+            beside = writer.neighbours(row.item)
+            at = sum((m.at, m.sequence) < (row.at, row.sequence) for m in beside)
+            entries |= _pairs([*beside[:at], row, *beside[at:]])
+    if not neighbours:
+        entries |= _pairs(sorted(given, key=lambda m: (m.session_id, m.at, m.sequence)))
     if entries:
-        writer.add_tombstones(entries, now=now)
+        writer.add_tombstones(list(entries), now=now)
+
+
+def _pairs(rows: Sequence[MessageRow]) -> dict[tuple[str, str], None]:
+    return {
+        ("pair", pair_key(a.content_mac, b.content_mac)): None
+        for a, b in pairwise(rows)
+        if a.session_id == b.session_id
+    }
+
+
+def _slot_holds(slot: SlotRow, patterns: Sequence[re.Pattern[str]]) -> bool:
+    said = {slot.name: slot.value}
+    return bool(patterns) and overwritten(said, patterns) != said
 
 
 def _redact(
-    writer: Writer, row: MessageRow, spans: Sequence[tuple[int, int]], *, config: Config, now: datetime
+    writer: Writer,
+    row: MessageRow,
+    spans: Sequence[tuple[int, int]],
+    patterns: Sequence[re.Pattern[str]],
+    *,
+    config: Config,
+    now: datetime,
 ) -> None:
     content = overwrite(row.content, spans)
     anchors = [a for a in writer.anchors([row.id]) if not overlaps((a.evidence.start, a.evidence.end), spans)]
-    writer.update_message(replace(row, content=content, redacted_at=now))
+    name = None if row.name and spans_of(patterns, row.name) else row.name
+    row = replace(row, content=content, name=name, metadata=overwritten(row.metadata, patterns), redacted_at=now)
+    writer.update_message(row)
     units = message_units(
         content,
         speaker=row.name or row.role,

@@ -80,6 +80,19 @@ class MessageRow:
     """False once the session's window was cleared; the turn stays in episodic memory."""
     redacted_at: datetime | None = None
     metadata: Metadata = field(default_factory=dict)
+    content_mac: bytes = field(default=b"", compare=False, repr=False)
+    """`Reader.content_mac` of the words as they were said; set by the store when empty. A turn whose words were
+    overwritten keeps it, so that it is recognised when it is told again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnMark:
+    """One place in a session's order, without its words: a stored turn, or one that was erased (``item`` 0)."""
+
+    item: int
+    role: Role
+    content_mac: bytes
+    has_caller_id: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,6 +214,14 @@ class Reader(Protocol):
         sequence) in the order of time: only what comes later, or before it with ``newest_first``."""
         ...
 
+    def marks(self, session_id: str, *, roles: Sequence[Role] | None = None, limit: int) -> list[TurnMark]:
+        """The last places of the session in order, those of erased turns (`Writer.add_ghosts`) among them."""
+        ...
+
+    def content_mac(self, content: str) -> bytes:
+        """The keyed hash by which words are recognised without being kept."""
+        ...
+
     def neighbours(self, item: int, *, before: int = 1, after: int = 1) -> list[MessageRow]:
         """The turns of the same session just before and after, in order, without the turn itself."""
         ...
@@ -262,6 +283,10 @@ class Reader(Protocol):
         """The erase watermark: what was said up to then is never written again."""
         ...
 
+    def erasures(self) -> tuple[int, datetime | None]:
+        """How often something of the user was erased for good, and when last; outlives the user's rows."""
+        ...
+
     def snapshot(self) -> Snapshot: ...
     def counts(self) -> dict[str, int]: ...
 
@@ -276,6 +301,10 @@ class Writer(Reader, Protocol):
     def touch_session(self, session_id: str, *, at: datetime, now: datetime) -> Session: ...
     def end_session(self, session_id: str, *, now: datetime) -> bool:
         """The session is ended and its window and slots are empty; False if it was not open."""
+        ...
+
+    def delete_session(self, session_id: str) -> bool:
+        """The session's row and slots are gone; its turns are deleted before. False when there was none."""
         ...
 
     def clear_window(self, session_id: str) -> int: ...
@@ -344,8 +373,17 @@ class Writer(Reader, Protocol):
 
     def set_slot(self, session_id: str, slot: SlotRow) -> None: ...
     def delete_slot(self, session_id: str, name: str) -> bool: ...
+    def delete_slots(self, matches: Callable[[SlotRow], bool]) -> int:
+        """The slots of any session for which ``matches`` says so are gone; returns how many."""
+        ...
+
     def add_tombstones(self, entries: Sequence[tuple[str, str]], *, now: datetime) -> None:
-        """(kind, value) pairs; only keyed hashes are kept."""
+        """(kind, value) pairs; only keyed hashes are kept. Counts as an erasure, as `set_erased_before` does."""
+        ...
+
+    def add_ghosts(self, rows: Sequence[MessageRow]) -> None:
+        """The places of these turns in their sessions stay known after the turns are gone (`Reader.marks`), as
+        keyed hashes; they outlive the user's rows."""
         ...
 
     def set_erased_before(self, at: datetime) -> None: ...
@@ -448,6 +486,7 @@ __all__ = [
     "Snapshot",
     "Store",
     "StoreFactory",
+    "TurnMark",
     "UserState",
     "Writer",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ltm_core.types import Evidence
@@ -17,10 +18,38 @@ _WIDER = {
     "address": ("address", "address:delivery", "address:work", "lives_in"),
     "phone": ("phone",),
 }
+# Doubts: "forget coffee for now", "can you forget …?", "forget coffee, what about the train?" erase nothing.
+_POLITE = re.compile(r"\b(?:please|pls|kindly)\b|请|請|麻烦|麻煩|拜托|拜託|ください|お願い|ほしい", re.I)
+_EXPLICIT = re.compile(
+    r"\b(?:my|mine|(?:that|what|everything|anything|things|fact) (?:i|i'm|i've|we)|(?:i|we)(?:'ve| have)? "
+    r"(?:said|told|mentioned|gave|shared|wrote)|you (?:know|have|saved|stored|remember)|"
+    r"from (?:your )?memory)\b|我|关于|關於|私",
+    re.I,
+)
+_FOR_NOW = re.compile(
+    r"\bfor (?:now|today|tonight|the moment|a (?:moment|second|sec|minute|while|bit))\b|\bright now\b|"
+    r"^\W*(?:你|您|那|那就|咱们?|我们)?先|暂时|暂且|暫時|とりあえず|ひとまず",
+    re.I,
+)
+_TURNS_AWAY = re.compile(
+    r"^\W*(?:so |and |now |but )*(?:let'?s|let us|what about|how about|tell me|back to|talk)\b|"
+    r"^\W*(?:我们|咱们|咱|来)?(?:来)?(?:聊|说说|谈谈|讲讲|看看)|^\W*那.*呢",
+    re.I,
+)
+_COURTESY = re.compile(
+    r"^\W*(?:ok(?:ay)?|alright|right|please|pls|thanks?(?: you)?(?: (?:so|very) much)?|will you|would you|"
+    r"could you|can you|好吗|好嗎|可以吗|行吗|谢谢你?|謝謝|拜托|吧)\W*$",
+    re.I,
+)
+
 
 
 def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple[ForgetRequest, ...]:
-    """What the message asks to erase or to keep quiet about; nothing when it tells not to forget."""
+    """What the message asks to erase or to keep quiet about; nothing when it tells not to forget.
+
+    Erasing cannot be undone: a question that does not ask politely, a topic that is put aside for now, and a
+    change of the topic ask for nothing.
+    """
     found: list[ForgetRequest] = []
     for i, read in enumerate(reads):
         if read.veto in ("fiction", "quotation", "injection", "conditional"):
@@ -36,6 +65,8 @@ def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon)
             group = next((g for g in ("target", "target2") if m.groupdict().get(g)), "")
             target = _target(read.clause.text[slice(*m.span(group))] if group else "", lexicon)
             if not target or lexicon.shared["target_nothing"].match(target) or _replaced(reads[i + 1 :], read):
+                continue
+            if mode == "erase" and _doubtful(read, reads[i + 1 :]):
                 continue
             found.append(
                 ForgetRequest(
@@ -62,6 +93,26 @@ def _replaced(rest: Sequence[Read], read: Read) -> bool:
         r.clause.sentence == read.clause.sentence and (r["change"] or r["correction"]) and not r["question"]
         for r in rest[:1]
     )
+
+
+def _doubtful(read: Read, rest: Sequence[Read]) -> bool:
+    """Whether the words may well say something else than a wish to have something erased."""
+    norm = read.clause.norm
+    same = [r for r in rest if r.clause.sentence == read.clause.sentence]
+    polite = any(_POLITE.search(r.clause.norm) for r in (read, *same))
+    if _FOR_NOW.search(norm):
+        return True
+    if polite:
+        return False
+    others = [r for r in same if not _COURTESY.match(r.clause.norm)]
+    if read["question"] or norm.rstrip().endswith(("?", "？")) or any(map(_leads_away, others)):
+        return True
+    return not _EXPLICIT.search(norm) and (bool(others) or any(map(_leads_away, rest[:1])))
+
+
+def _leads_away(read: Read) -> bool:
+    norm = read.clause.norm
+    return (read["question"] or bool(_TURNS_AWAY.match(norm))) and not _COURTESY.match(norm)
 
 
 def _relations(target: str, language: str, lexicon: Lexicon) -> tuple[str, ...]:

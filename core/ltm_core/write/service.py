@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any
 
-from ltm_core.keep.erase import Target, fulfil_requests, settle, targets_of
+from ltm_core.keep.asked import Target, fulfil_requests, targets_of
+from ltm_core.keep.erase import settle
 from ltm_core.text.language import detect_language
 from ltm_core.types import Anchor, Fact, FactChange, MessageStatus, Observation, Scope
 from ltm_core.write.analyse import analyse
@@ -74,29 +75,40 @@ def observe(runtime: Runtime, batch: Batch) -> Observation:
     with runtime.store.read(batch.scope.user_id) as reader:
         state = reader.user()
         if state is not None and state.paused_at is not None:
-            return Observation(skipped=tuple(f"message {i}: paused" for i in range(len(batch.messages))))
+            return _paused(batch)
         zone = runtime.zone(batch.timezone, state.timezone if state else None)
+        erasures = reader.erasures()[0]
         verdicts = judge(reader, session_id, batch.messages, now=now)
         vectors = Vectors(runtime)
         prepared = _prepare(runtime, reader, batch, verdicts, vectors, now=now, zone=zone)
         vectors.know(_stored_vectors(reader, prepared, now=now))
         targets = {i: targets_of(reader, p.analysis.requests) for i, p in prepared.items() if p.analysis.requests}
+        seen_at = state.revision if state is not None else 0
     if not prepared:
         return Observation(
-            messages=tuple(_unwritten(m, v) for m, v in zip(batch.messages, verdicts, strict=True))
+            messages=tuple(_unwritten(runtime, m, v) for m, v in zip(batch.messages, verdicts, strict=True))
         )
     vectors.of([c.text for p in prepared.values() for c in p.analysis.candidates])
     with runtime.store.write(batch.scope.user_id) as writer:
-        writer.ensure_user(now=now, timezone=batch.timezone)
-        seen = _write(runtime, writer, batch, prepared, vectors, targets, now=now, zone=zone)
-    if targets:
+        state = writer.user()
+        if state is not None and state.paused_at is not None:
+            return _paused(batch)
+        # What a request names was looked up before; it still counts if nobody wrote since.
+        known = targets if state is not None and state.revision == seen_at else {}
+        seen = _write(runtime, writer, batch, prepared, vectors, known, now=now, zone=zone, erasures=erasures)
+    if any(p.analysis.requests for p in prepared.values()):
         settle(runtime, batch.scope.user_id)
     return seen
 
 
-def _unwritten(message: Incoming, verdict: Judged) -> MessageStatus:
-    """The status of a message that is known already, or that was erased."""
-    id_ = verdict.stored.id if verdict.stored is not None else message.id or ""
+def _paused(batch: Batch) -> Observation:
+    return Observation(skipped=tuple(f"message {i}: paused" for i in range(len(batch.messages))))
+
+
+def _unwritten(runtime: Runtime, message: Incoming, verdict: Judged) -> MessageStatus:
+    """The status of a message that is known already, or that was erased; an erased one without an id is named
+    by a new one, under which nothing is stored."""
+    id_ = verdict.stored.id if verdict.stored is not None else message.id or runtime.new_id()
     return MessageStatus(id=id_, status="duplicate" if verdict.fate == "duplicate" else "erased")
 
 
@@ -276,11 +288,15 @@ def _write(
     *,
     now: datetime,
     zone: tzinfo,
+    erasures: int,
 ) -> Observation:
     session_id = batch.scope.session_id or ""
     # Others may have written since the look at the store: the verdict that counts is made here.
-    verdicts = judge(writer, session_id, batch.messages, now=now)
+    verdicts = judge(writer, session_id, batch.messages, now=now, since=erasures)
+    if any(v.fate in ("new", "edit") for v in verdicts):
+        writer.ensure_user(now=now, timezone=batch.timezone)
     late = {i for i, v in enumerate(verdicts) if v.fate in ("new", "edit")} - prepared.keys()
+    late |= {i for i, v in enumerate(verdicts) if v.stored and i in prepared and prepared[i].id != v.stored.id}
     if late:
         prepared |= {
             i: ready
@@ -295,12 +311,17 @@ def _write(
     last_user: str | None = None
     for index, (message, verdict) in enumerate(zip(batch.messages, verdicts, strict=True)):
         if verdict.fate == "duplicate" or verdict.fate == "erased":
-            statuses.append(_unwritten(message, verdict))
-            last_user = statuses[-1].id if message.role == "user" else last_user
+            statuses.append(_unwritten(runtime, message, verdict))
+            if message.role == "user":
+                there = verdict.stored is not None or verdict.fate == "duplicate"
+                last_user = statuses[-1].id if there else None
             continue
         ready = prepared[index]
-        if verdict.fate == "edit" and verdict.stored is not None:
-            row, lost = _edit(writer, verdict.stored, ready, now=now)
+        stored = verdict.stored
+        if verdict.fate == "edit" and stored is None:
+            stored = writer.message(ready.id, session_id=session_id)
+        if stored is not None:
+            row, lost = _edit(writer, stored, ready, now=now)
             changes += apply_decisions(writer, lost, now=now, vectors=made)
         else:
             writer.touch_session(session_id, at=ready.at, now=now)
@@ -325,7 +346,15 @@ def _write(
             writer.add_anchor(anchor, session_id=session_id, at=row.at)
         anchors += ready.analysis.anchors
         changes += learn(runtime, writer, ready.analysis, batch=batch, vectors=made, now=now)
-        changes += fulfil_requests(writer, targets.get(index, ()), config=runtime.config, now=now)
+        if ready.analysis.requests:
+            # Earlier messages of the batch may have told what this one asks to forget.
+            named = None if changes else targets.get(index)
+            changes += fulfil_requests(
+                writer,
+                targets_of(writer, ready.analysis.requests) if named is None else named,
+                config=runtime.config,
+                now=now,
+            )
         skipped += [f"message {index} {s}" for s in ready.analysis.skipped]
         statuses.append(MessageStatus(id=ready.id, status="edited" if verdict.fate == "edit" else "stored"))
         last_user = ready.id if message.role == "user" else last_user
@@ -416,6 +445,7 @@ def _edit(
     row = replace(
         stored,
         content=ready.message.content,
+        content_mac=b"",
         act=ready.analysis.act,
         language=detect_language(ready.message.content),
         importance=ready.analysis.importance,

@@ -2,73 +2,124 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from ltm_core.write.align import align
+from ltm_core.errors import ConflictError
+from ltm_core.write.align import repeated
+from ltm_core.write.forgotten import holds_forgotten
 from ltm_core.write.intake import Incoming
 
 if TYPE_CHECKING:
-    from ltm_core.store.base import MessageRow, Reader
+    from ltm_core.store.base import MessageRow, Reader, TurnMark
 
 Fate: TypeAlias = Literal["new", "duplicate", "edit", "erased"]
-_ALIGN_EXTRA = 64
-"""Stored turns looked at beyond the number given: a host may drop some of the last ones."""
+_LOOK_BACK = 512
+"""Stored turns looked at beyond the number given: a host may send any part of its history."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What is to be done with one message; ``stored`` is the row it repeats or edits."""
+    """What is to be done with one message; ``stored`` is the row it repeats or edits. Without one, "duplicate"
+    and "edit" mean an earlier message of the same list with the same id."""
 
     fate: Fate
     stored: MessageRow | None = None
 
 
-def judge(reader: Reader, session_id: str, given: Sequence[Incoming], *, now: datetime) -> tuple[Judged, ...]:
-    """One verdict per message, in order, as of this moment of the store."""
-    anonymous = [m for m in given if m.aligned and m.id is None]
-    first_new, tail = _aligned(reader, session_id, anonymous) if anonymous else (0, [])
-    known = anonymous[:first_new]
+def judge(
+    reader: Reader, session_id: str, given: Sequence[Incoming], *, now: datetime, since: int | None = None
+) -> tuple[Judged, ...]:
+    """One verdict per message, in order, as of this moment of the store.
+
+    ``now`` is when the observation began and ``since`` the number of erasures then (`Reader.erasures`; None:
+    no other than now): what was on its way while something was erased counts as said before the erasure.
+
+    Erased is a message that repeats an erased one, and no new statement: by its id; by its words when it is
+    dated before the erasure; by its place in the session's history when it comes in a list; and, without id
+    and date in a list of any session, by its words together with those of the message before or after it. The
+    same words alone (a greeting), under a new id, later, or beside other words are a new statement.
+    """
     verdicts: list[Judged] = []
-    position = 0
-    for message in given:
-        if message.aligned and message.id is None:
-            position += 1
-            if position <= len(known):
-                verdicts.append(Judged("duplicate", tail[len(tail) - len(known) + position - 1]))
-                continue
-        verdicts.append(_alone(reader, session_id, message, now=now))
+    repeats = _aligned(reader, session_id, given)
+    in_batch: dict[str, Incoming] = {}
+    flight = Flight(reader, session_id, now=now, since=since)
+    for index, message in enumerate(given):
+        earlier = None if message.id is None else in_batch.get(message.id)
+        if index in repeats:
+            verdict = repeats[index]
+        elif earlier is not None:
+            verdict = Judged("duplicate" if earlier.content == message.content else "edit")
+        elif flight.lost(message.content) or _is_erased(reader, session_id, given, index):
+            verdict = Judged("erased", _stored(reader, session_id, message))
+        else:
+            verdict = _alone(message, _stored(reader, session_id, message))
+        if message.id is not None and verdict.fate in ("new", "edit"):
+            in_batch[message.id] = message
+        verdicts.append(verdict)
     return tuple(verdicts)
 
 
-def _aligned(reader: Reader, session_id: str, given: Sequence[Incoming]) -> tuple[int, Sequence[MessageRow]]:
-    newest = reader.messages(
-        session_id=session_id,
-        roles=tuple({m.role for m in given}),
-        newest_first=True,
-        limit=len(given) + _ALIGN_EXTRA,
-    )
-    tail = newest[::-1]
-    return align([(m.role, m.content) for m in tail], [(m.role, m.content) for m in given]), tail
+def _aligned(reader: Reader, session_id: str, given: Sequence[Incoming]) -> dict[int, Judged]:
+    """The verdicts of messages without an id that repeat the session's history, by their place in the list."""
+    if not any(m.aligned and m.id is None for m in given):
+        return {}
+    marks = reader.marks(session_id, roles=tuple({m.role for m in given}), limit=len(given) + _LOOK_BACK)
+    own = {m.id for m in given if m.id is not None}
+    rows = {r.item: r.id for r in reader.messages(session_id=session_id, ids=sorted(own))} if own else {}
+    if own:
+        # Turns that had ids of their own are told again with them, or not at all.
+        marks = [m for m in marks if m.item or not m.has_caller_id]
+    stored: list[Hashable] = [rows.get(m.item) or (m.role, m.content_mac) for m in marks]
+    known = set(rows.values())
+    places = [i for i, m in enumerate(given) if m.aligned and (m.id is None or m.id in known)]
+    told: list[Hashable] = [given[i].id or (given[i].role, reader.content_mac(given[i].content)) for i in places]
+    found = repeated(stored, told)
+    if len(given) == 1 and found and not marks[found[0]].item:
+        return {}
+    items = [marks[j].item for j in found if marks[j].item]
+    here = {r.item: r for r in reader.messages(items=items)} if items else {}
+    verdicts: dict[int, Judged] = {}
+    for place, j in zip(places, found, strict=False):
+        row = here.get(marks[j].item)
+        gone = row is None or row.redacted_at is not None
+        if given[place].id is None:
+            verdicts[place] = Judged("erased" if gone else "duplicate", row)
+    verdicts |= _regenerated(reader, given, places, marks, found)
+    return verdicts
 
 
-def _alone(reader: Reader, session_id: str, message: Incoming, *, now: datetime) -> Judged:
-    stored = None
+def _regenerated(
+    reader: Reader,
+    given: Sequence[Incoming],
+    places: Sequence[int],
+    marks: Sequence[TurnMark],
+    found: Sequence[int],
+) -> dict[int, Judged]:
+    """Another answer to the same last message of the user replaces the stored one."""
+    if not found or len(found) == len(places) or found[-1] + 2 != len(marks):
+        return {}
+    place, asked, old = places[len(found)], marks[found[-1]], marks[-1]
+    again = given[place].role == old.role == "assistant" and asked.role == "user" and given[place].id is None
+    if not again or not old.item:
+        return {}
+    (row,) = reader.messages(items=[old.item])
+    return {} if row.redacted_at is not None else {place: Judged("edit", row)}
+
+
+def _stored(reader: Reader, session_id: str, message: Incoming) -> MessageRow | None:
     if message.id is not None:
-        stored = reader.message(message.id, session_id=session_id)
-    elif message.role == "assistant" and message.reply_to is not None:
-        stored = next(
-            (
-                m
-                for m in reader.messages(session_id=session_id, roles=("assistant",), newest_first=True, limit=8)
-                if m.reply_to == message.reply_to and not m.has_caller_id
-            ),
-            None,
-        )
-    if _is_erased(reader, session_id, message, now=now):
-        return Judged("erased", stored)
+        return reader.message(message.id, session_id=session_id)
+    if message.role != "assistant" or message.reply_to is None:
+        return None
+    answers = reader.messages(session_id=session_id, roles=("assistant",), newest_first=True, limit=8)
+    return next((m for m in answers if m.reply_to == message.reply_to and not m.has_caller_id), None)
+
+
+def _alone(message: Incoming, stored: MessageRow | None) -> Judged:
     if stored is None:
         return Judged("new")
     if stored.redacted_at is not None:
@@ -76,19 +127,74 @@ def _alone(reader: Reader, session_id: str, message: Incoming, *, now: datetime)
     return Judged("duplicate" if stored.content == message.content else "edit", stored)
 
 
-def _is_erased(reader: Reader, session_id: str, message: Incoming, *, now: datetime) -> bool:
-    said = message.at or now
-    watermark = reader.erased_before()
-    if watermark is not None and message.at is not None and said <= watermark:
-        return True
+def _is_erased(reader: Reader, session_id: str, given: Sequence[Incoming], index: int) -> bool:
+    message = given[index]
     if message.id is not None and reader.is_tombstoned("message", message_key(session_id, message.id)):
         return True
-    # Without an id the words themselves are the only trace. Told again now, they are a new statement; dated
-    # back or replayed as part of a history, they are the old one.
-    erased = reader.is_tombstoned("content", message.content)
-    return erased is not None and (message.aligned or (message.at is not None and said <= erased))
+    if message.at is not None:
+        limits = (
+            reader.erased_before(),
+            reader.is_tombstoned("session", session_id),
+            reader.is_tombstoned("content", content_key(reader.content_mac(message.content))),
+        )
+        return any(t is not None and message.at <= t for t in limits)
+    if message.id is not None or not message.aligned:
+        return False
+    mine = reader.content_mac(message.content)
+    if reader.is_tombstoned("content", content_key(mine)) is None:
+        return False
+    macs = [reader.content_mac(m.content) for m in given[max(0, index - 1) : index + 2]]
+    return any(reader.is_tombstoned("pair", pair_key(a, b)) is not None for a, b in pairwise(macs))
+
+
+def refuse_overtaken(
+    reader: Reader, session_id: str | None, texts: Sequence[str], *, now: datetime, since: int
+) -> None:
+    """ConflictError when one of the texts, on its way since ``now``, was erased meanwhile."""
+    flight = Flight(reader, session_id, now=now, since=since)
+    if any(flight.lost(text) for text in texts):
+        raise ConflictError("what the call says was erased while it was under way; nothing is stored")
+
+
+class Flight:
+    """Whether words were on their way while something was erased that reaches them."""
+
+    def __init__(self, reader: Reader, session_id: str | None, *, now: datetime, since: int | None) -> None:
+        self._reader, self._now = reader, now
+        count, last = reader.erasures()
+        self._overtaken = since is not None and count != since
+        self._all = self._words = False
+        if last is not None and self._before(last):
+            self._all = self._before(reader.erased_before()) or (
+                session_id is not None and self._before(reader.is_tombstoned("session", session_id))
+            )
+            self._words = True
+
+    def _before(self, erased: datetime | None) -> bool:
+        # At the same tick of the clock the number of erasures tells what came first.
+        return erased is not None and (self._now < erased or (self._overtaken and self._now <= erased))
+
+    def lost(self, content: str) -> bool:
+        if self._all:
+            return True
+        if not self._words:
+            return False
+        key = content_key(self._reader.content_mac(content))
+        return self._before(self._reader.is_tombstoned("content", key)) or holds_forgotten(
+            self._reader, content, self._before
+        )
 
 
 def message_key(session_id: str, message_id: str) -> str:
     """What a tombstone remembers of a message id: ids are unique inside a session."""
     return f"{session_id}\x1f{message_id}"
+
+
+def content_key(mac: bytes) -> str:
+    """What a tombstone remembers of the words of a turn, by their `Reader.content_mac`."""
+    return mac.hex()
+
+
+def pair_key(first: bytes, second: bytes) -> str:
+    """What a tombstone remembers of two turns that followed each other."""
+    return f"{first.hex()}\x1f{second.hex()}"

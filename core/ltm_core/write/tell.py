@@ -12,9 +12,11 @@ from ltm_core.text.normalize import clean, fold
 from ltm_core.types import FactChange, FactKind, Importance, Observation, Scope
 from ltm_core.write.analyse import analyse
 from ltm_core.write.index import embed_texts
+from ltm_core.write.pause import not_paused
 from ltm_core.write.plan import Analysis, Candidate, Utterance
 from ltm_core.write.redact import redact
 from ltm_core.write.service import Batch, current_in_reach, learn
+from ltm_core.write.statuses import refuse_overtaken
 from ltm_core.write.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -38,7 +40,10 @@ def remember(
     tags: Sequence[str],
     actor: str | None,
 ) -> Observation:
-    """What the text states is known from now on, because the user asked: its facts, or the text as a note."""
+    """What the text states is known from now on, because the user asked: its facts, or the text as a note.
+
+    ConflictError while the user is paused, and when what it says was erased while the call was under way.
+    """
     words = clean(text).strip()
     if not words:
         raise InvalidInputError("text to remember must not be blank")
@@ -110,7 +115,10 @@ def assert_fact(
     text: str | None,
     actor: str | None,
 ) -> FactChange:
-    """The application's fact holds from ``at``; an older value of a single-valued relation is closed."""
+    """The application's fact holds from ``at``; an older value of a single-valued relation is closed.
+
+    ConflictError while the user is paused, and when what it says was erased while the call was under way.
+    """
     parts = {"subject": subject, "relation": relation, "object": object, "source": source}
     for name, value in parts.items():
         if not isinstance(value, str) or not value.strip():
@@ -159,6 +167,8 @@ def _learn(
     doc_type: str | None = None,
 ) -> tuple[FactChange, ...]:
     with runtime.store.read(scope.user_id) as reader:
+        not_paused(reader.user())
+        erasures = reader.erasures()[0]
         near = current_in_reach(reader, candidates, now=now)
         stored = reader.fact_vectors([f.id for f in near])
     vectors = embed_texts(runtime, [c.text for c in candidates])
@@ -166,6 +176,8 @@ def _learn(
     batch = Batch(scope=scope, messages=(), metadata=metadata, doc_type=doc_type)
     analysis = Analysis(act="statement", language="other", candidates=tuple(candidates))
     with runtime.store.write(scope.user_id) as writer:
+        not_paused(writer.user())
+        refuse_overtaken(writer, scope.session_id, [c.text for c in candidates], now=now, since=erasures)
         writer.ensure_user(now=now, timezone=timezone)
         changes = learn(runtime, writer, analysis, batch=batch, vectors=vectors, now=now)
         writer.audit(action, now=now, actor=actor, counts={"changes": len(changes)})

@@ -7,11 +7,18 @@ from datetime import datetime
 from typing import Any
 
 from ltm_core.errors import NotFoundError
-from ltm_core.store.base import ROLE_CODES, MessageRow, SlotRow
+from ltm_core.store.base import ROLE_CODES, MessageRow, SlotRow, TurnMark
 from ltm_core.store.sqlite.base import View
 from ltm_core.store.sqlite.layout import batches
-from ltm_core.store.sqlite.records import MESSAGE_READ, SESSION_READ, message_from, session_from
-from ltm_core.store.times import from_us, to_us
+from ltm_core.store.sqlite.records import (
+    MESSAGE_READ,
+    SESSION_READ,
+    mark_from,
+    message_from,
+    session_from,
+    slot_from,
+)
+from ltm_core.store.times import to_us
 from ltm_core.types import Role, Session
 
 _BY_ID = "messages INDEXED BY messages_by_id"
@@ -107,6 +114,25 @@ class MessageView(View):
             rows = rows[:limit]
         return [message_from(r, self._codec) for r in rows]
 
+    def marks(self, session_id: str, *, roles: Sequence[Role] | None = None, limit: int) -> list[TurnMark]:
+        label = self.label(session_id)
+        only = "" if roles is None else f" AND role IN ({','.join(str(ROLE_CODES[r]) for r in set(roles))})"
+        newest = f"{only} ORDER BY at DESC, sequence DESC LIMIT {int(limit)}"
+        columns = "role, caller_id, content_mac, at, sequence"
+        rows = self._rows(
+            f"SELECT id, {columns} FROM messages WHERE user_no = ? AND session = ?{newest}", (self.no, label)
+        )
+        ghosts = self._rows(
+            f"SELECT 0, {columns} FROM ghosts WHERE user_mac = ? AND session = ?{newest}",
+            (self._keyed.mac(self._user_id), label),
+        )
+        if ghosts:
+            rows = sorted([*rows, *ghosts], key=lambda r: (r[4], r[5]), reverse=True)[:limit]
+        return [mark_from(r) for r in reversed(rows)]
+
+    def content_mac(self, content: str) -> bytes:
+        return self._keyed.content(content)
+
     def neighbours(self, item: int, *, before: int = 1, after: int = 1) -> list[MessageRow]:
         here = self._one(
             "SELECT session, at, sequence FROM messages WHERE id = ? AND id > ? AND id < ?",
@@ -154,15 +180,4 @@ class MessageView(View):
             "WHERE user_no = ? AND session = ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY set_at, name",
             (self.no, self.label(session_id), to_us(now)),
         )
-        found = []
-        for set_at, expires_at, blob in rows:
-            body = self._codec.decode(blob)
-            found.append(
-                SlotRow(
-                    name=body["name"],
-                    value=body["value"],
-                    set_at=from_us(set_at),
-                    expires_at=from_us(expires_at),
-                )
-            )
-        return found
+        return [slot_from(r, self._codec) for r in rows]

@@ -90,6 +90,12 @@ class SqliteReader(MessageView, FactView):
         )
         return None if row is None else from_us(row[0])
 
+    def erasures(self) -> tuple[int, datetime | None]:
+        row = self._one(
+            "SELECT count, last_at FROM erasures WHERE user_mac = ?", (self._keyed.mac(self._user_id),)
+        )
+        return (0, None) if row is None else (row[0], from_us(row[1]))
+
     def snapshot(self) -> Snapshot:
         return self._core.snapshots().take(self)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
-from ltm_core.store.base import ACT_CODES, IMPORTANCE_CODES, ROLE_CODES, MessageRow
+from ltm_core.store.base import ACT_CODES, IMPORTANCE_CODES, ROLE_CODES, MessageRow, SlotRow, TurnMark
 from ltm_core.store.keyed import Keyed
 from ltm_core.store.sqlite.codec import Codec
 from ltm_core.store.times import from_us, to_us
@@ -37,7 +37,7 @@ def _filled(**values: Any) -> dict[str, Any]:
 # messages ---------------------------------------------------------------------------------------------
 MESSAGE_READ = (
     "id, sequence, at, timezone, recorded_at, role, act, importance, language, caller_id, in_window, "
-    "expires_at, archived_at, redacted_at, body"
+    "expires_at, archived_at, redacted_at, body, content_mac"
 )
 MESSAGE_WRITE = (
     "id_mac, agent, task, app, at, timezone, recorded_at, role, act, importance, language, caller_id, in_window, "
@@ -79,7 +79,7 @@ def message_values(row: MessageRow, keyed: Keyed, codec: Codec) -> tuple[Any, ..
         to_us(row.expires_at),
         to_us(row.archived_at),
         to_us(row.redacted_at),
-        keyed.content(row.content),
+        row.content_mac or keyed.content(row.content),
         codec.encode(body),
     )
 
@@ -112,7 +112,19 @@ def message_from(row: Sequence[Any], codec: Codec) -> MessageRow:
         in_window=bool(row[10]),
         redacted_at=from_us(row[13]),
         metadata=body.get("meta", {}),
+        content_mac=row[15],
     )
+
+
+def mark_from(row: Sequence[Any]) -> TurnMark:
+    """A place of `marks`: id or 0, role, caller_id, content_mac."""
+    return TurnMark(item=row[0] & ITEM_MASK, role=_ROLES[row[1]], has_caller_id=bool(row[2]), content_mac=row[3])
+
+
+def slot_from(row: Sequence[Any], codec: Codec) -> SlotRow:
+    """The slot of set_at, expires_at, body."""
+    body = codec.decode(row[2])
+    return SlotRow(name=body["name"], value=body["value"], set_at=from_us(row[0]), expires_at=from_us(row[1]))
 
 
 # sessions ---------------------------------------------------------------------------------------------

@@ -36,7 +36,18 @@ VERSION_1: tuple[str, ...] = (
     """CREATE TABLE erasures (
         user_mac BLOB PRIMARY KEY,
         erased_before INTEGER,
-        revision INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID""",
+        revision INTEGER NOT NULL DEFAULT 0,
+        count INTEGER NOT NULL DEFAULT 0,
+        last_at INTEGER) WITHOUT ROWID""",
+    """CREATE TABLE ghosts (
+        user_mac BLOB NOT NULL,
+        session INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        sequence INTEGER NOT NULL,
+        role INTEGER NOT NULL,
+        caller_id INTEGER NOT NULL,
+        content_mac BLOB NOT NULL,
+        PRIMARY KEY (user_mac, session, at, sequence)) WITHOUT ROWID""",
     """CREATE TABLE receipts (
         id TEXT PRIMARY KEY,
         user_mac BLOB NOT NULL,
@@ -262,7 +273,7 @@ KEY_RANGE_TABLES = ("postings",)
 USER_NO_TABLES = ("slots", "changes", "jobs", "audit", "user_keys", "users")
 """Erased by ``user_no``; the user's own row goes last."""
 USER_TABLES = ID_RANGE_TABLES + FACT_RANGE_TABLES + KEY_RANGE_TABLES + USER_NO_TABLES
-STORE_TABLES = ("state", "meta", "embedders", "tombstones", "erasures", "receipts", "outbox")
+STORE_TABLES = ("state", "meta", "embedders", "tombstones", "erasures", "ghosts", "receipts", "outbox")
 """Hold no content of any user: settings, keyed hashes, counts, and row numbers for external indexes."""
 
 BODIES = tuple((t, "body") for t in ("messages", "facts", "anchors", "slots", "evidence", "sessions", "changes"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from ltm_core.errors import ConflictError, NotFoundError
 from ltm_core.store.base import MessageRow, SlotRow
 from ltm_core.store.sqlite.layout import batches
-from ltm_core.store.sqlite.records import ITEM_MASK, MESSAGE_WRITE, message_values
+from ltm_core.store.sqlite.records import ITEM_MASK, MESSAGE_WRITE, message_values, slot_from
 from ltm_core.store.sqlite.write_index import IndexWriter
 from ltm_core.store.times import to_us
 from ltm_core.types import Session
@@ -65,6 +65,15 @@ class MessageWriter(IndexWriter):
         self._conn.execute("DELETE FROM slots WHERE user_no = ? AND session = ?", (self.no, label))
         self._changed = True
         return True
+
+    def delete_session(self, session_id: str) -> bool:
+        label = self.label(session_id)
+        self._conn.execute("DELETE FROM slots WHERE user_no = ? AND session = ?", (self.no, label))
+        gone = self._conn.execute(
+            "DELETE FROM sessions WHERE user_no = ? AND session = ?", (self.no, label)
+        ).rowcount
+        self._changed = True
+        return gone > 0
 
     def clear_window(self, session_id: str) -> int:
         count = self._conn.execute(
@@ -161,6 +170,19 @@ class MessageWriter(IndexWriter):
         ).rowcount
         self._changed = self._changed or gone > 0
         return gone > 0
+
+    def delete_slots(self, matches: Callable[[SlotRow], bool]) -> int:
+        gone = 0
+        rows = self._rows(
+            "SELECT session, name, set_at, expires_at, body FROM slots WHERE user_no = ?", (self.no,)
+        )
+        for session, label, *values in rows:
+            if matches(slot_from(values, self._codec)):
+                gone += self._conn.execute(
+                    "DELETE FROM slots WHERE user_no = ? AND session = ? AND name = ?", (self.no, session, label)
+                ).rowcount
+        self._changed = self._changed or gone > 0
+        return gone
 
     def delete_expired_slots(self, *, now: datetime) -> int:
         """No slot whose time has passed is left; returns how many there were."""

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Literal
 
 from ltm_core.errors import InvalidScopeError
-from ltm_core.store.base import IMPORTANCE_CODES, Job
+from ltm_core.store.base import IMPORTANCE_CODES, ROLE_CODES, Job, MessageRow
 from ltm_core.store.sqlite.codec import PLAIN_CODEC, Codec
 from ltm_core.store.sqlite.erase import erase_rows
 from ltm_core.store.sqlite.write_facts import FactWriter
@@ -86,6 +86,27 @@ class SqliteWriter(FactWriter):
             "ON CONFLICT (user_mac, kind, mac) DO UPDATE SET at = excluded.at",
             [(user, kind, self._keyed.mac(value), moment) for kind, value in entries],
         )
+        self._erased_at(moment)
+
+    def add_ghosts(self, rows: Sequence[MessageRow]) -> None:
+        user = self._keyed.mac(self._user_id)
+        self._conn.executemany(
+            "INSERT INTO ghosts (user_mac, session, at, sequence, role, caller_id, content_mac) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_mac, session, at, sequence) DO UPDATE "
+            "SET role = excluded.role, caller_id = excluded.caller_id, content_mac = excluded.content_mac",
+            [
+                (
+                    user,
+                    self.label(r.session_id),
+                    to_us(r.at),
+                    r.sequence,
+                    ROLE_CODES[r.role],
+                    r.has_caller_id,
+                    r.content_mac or self.content_mac(r.content),
+                )
+                for r in rows
+            ],
+        )
         self._changed = True
 
     def set_erased_before(self, at: datetime) -> None:
@@ -93,6 +114,14 @@ class SqliteWriter(FactWriter):
             "INSERT INTO erasures (user_mac, erased_before) VALUES (?, ?) ON CONFLICT (user_mac) DO UPDATE "
             "SET erased_before = max(ifnull(erased_before, excluded.erased_before), excluded.erased_before)",
             (self._keyed.mac(self._user_id), to_us(at)),
+        )
+        self._erased_at(to_us(at))
+
+    def _erased_at(self, moment: int) -> None:
+        self._conn.execute(
+            "INSERT INTO erasures (user_mac, count, last_at) VALUES (?, 1, ?) ON CONFLICT (user_mac) DO UPDATE "
+            "SET count = count + 1, last_at = max(ifnull(last_at, excluded.last_at), excluded.last_at)",
+            (self._keyed.mac(self._user_id), moment),
         )
         self._changed = True
 

@@ -1,0 +1,87 @@
+"""What the user asks for in the chat itself: "please forget …", "don't bring … up again"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ltm_core.keep.matching import facts_named
+from ltm_core.keep.sources import Trace, clean_facts, overwrite_sources, phrases_of, trace
+from ltm_core.types import Fact, FactChange
+
+if TYPE_CHECKING:
+    from ltm_core.config import Config
+    from ltm_core.store.base import Reader, Writer
+    from ltm_core.write.plan import ForgetRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What one request of the user names, as of one moment of the store."""
+
+    request: ForgetRequest
+    facts: tuple[Fact, ...]
+    traced: Trace
+
+
+def targets_of(reader: Reader, requests: Iterable[ForgetRequest]) -> tuple[Target, ...]:
+    """What the requests name, in this moment of the store."""
+    found = []
+    for request in requests:
+        facts = tuple(facts_named(reader.facts(), request.target, relations=request.relations))
+        phrases = phrases_of(facts) if request.mode == "erase" else ()
+        found.append(Target(request=request, facts=facts, traced=trace(reader, phrases)))
+    return tuple(found)
+
+
+def fulfil_requests(
+    writer: Writer, targets: Iterable[Target], *, config: Config, now: datetime
+) -> tuple[FactChange, ...]:
+    """What the user asked in the chat to be forgotten is gone with its sources; what is not to be brought up
+    again is suppressed. Nothing else changes."""
+    changes = []
+    for target in targets:
+        present = [f for f in (writer.fact(f.id) for f in target.facts) if f is not None]
+        if target.request.mode == "suppress":
+            for fact in present:
+                if fact.suppressed_at is None:
+                    quiet = replace(fact, suppressed_at=now, is_current=False)
+                    writer.update_fact(quiet)
+                    changes.append(
+                        writer.log_change(
+                            FactChange(
+                                op="suppress", fact=quiet, previous=fact, reason="asked in the chat", at=now
+                            )
+                        )
+                    )
+            continue
+        overwrite_sources(writer, present, target.traced, sources="redact", config=config, now=now)
+        changes += delete_facts(writer, present, reason="asked in the chat", now=now)
+        clean_facts(writer, target.traced.phrases)
+    return tuple(changes)
+
+
+def delete_facts(writer: Writer, facts: Sequence[Fact], *, reason: str, now: datetime) -> list[FactChange]:
+    """The rows are gone; the feed says that something went, not what."""
+    writer.delete_facts([f.id for f in facts])
+    return [writer.log_change(FactChange(op="erase", fact=blanked(f), reason=reason, at=now)) for f in facts]
+
+
+def blanked(fact: Fact) -> Fact:
+    """The fact without anything it said."""
+    return replace(
+        fact,
+        subject="",
+        relation="",
+        object="",
+        object_normalized="",
+        text="",
+        speaker=None,
+        evidence=(),
+        source_message_ids=(),
+        tags=(),
+        metadata={},
+        is_current=False,
+    )

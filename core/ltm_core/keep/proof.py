@@ -1,0 +1,131 @@
+"""What is looked for after an erasure, and the receipt that says whether it is gone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ltm_core.errors import ErasurePendingError
+from ltm_core.keep.redaction import overwritten, repeat_pattern
+from ltm_core.store.base import Job
+from ltm_core.types import Fact, Receipt
+
+if TYPE_CHECKING:
+    from ltm_core.runtime import Runtime
+    from ltm_core.store.base import MessageRow, Reader
+
+SCRUB_JOB = "scrub"
+NEEDLES = 24
+"""Texts of one kind looked for in the files after an erasure; each costs one pass over them."""
+_CHARACTERS = 60
+_SHORTEST_TEXT = 12
+_SHORTEST_PHRASE = 5
+"""Bytes: shorter strings stand in any file by chance."""
+_PAGE = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needles:
+    """Whole texts that were erased, and the phrases that were to be forgotten."""
+
+    texts: tuple[str, ...]
+    phrases: tuple[str, ...]
+
+    @property
+    def bytes(self) -> list[bytes]:
+        """What the files must not hold."""
+        wanted = [(t, _SHORTEST_TEXT) for t in self.texts] + [(p, _SHORTEST_PHRASE) for p in self.phrases]
+        data = ((t.encode("utf-8", "ignore"), least) for t, least in wanted)
+        return list(dict.fromkeys(d for d, least in data if len(d) >= least))
+
+
+def needles_of(facts: Iterable[Fact], rows: Iterable[MessageRow], phrases: Iterable[str]) -> Needles:
+    """What these facts and turns said, up to a bounded number and length, and the phrases."""
+    texts = [t for f in facts for t in (f.id, f.text)] + [m.content for m in rows]
+    parts = (t.replace("\n", " ").strip()[:_CHARACTERS] for t in texts)
+    return Needles(
+        texts=tuple(dict.fromkeys(parts))[: 2 * NEEDLES],
+        phrases=tuple(dict.fromkeys(p.strip()[:_CHARACTERS] for p in phrases if p.strip()))[:NEEDLES],
+    )
+
+
+def prove(
+    runtime: Runtime,
+    user_id: str,
+    *,
+    what: str,
+    counts: Mapping[str, int],
+    needles: Needles,
+    started: float,
+    now: datetime,
+) -> Receipt:
+    """The receipt of an erasure, recorded. ``bytes_clean`` says that no file holds what was erased, except in
+    what other users said themselves; what the same user's memories still hold is not excused.
+
+    Raises ErasurePendingError, with the receipt, when readers kept old pages of the files alive past the wait;
+    ``maintain`` then overwrites them.
+    """
+    operations = runtime.store.operations()
+    gone, files = operations.scrub(needles=needles.bytes, wait_seconds=runtime.config.erase_wait_seconds)
+    with runtime.store.read(user_id) as reader:
+        said_elsewhere = _still_says(reader, needles)
+    receipt = Receipt(
+        id=runtime.new_id(),
+        user_id_hmac=runtime.store.mac(user_id),
+        what=what,
+        at=now,
+        counts=dict(counts),
+        bytes_clean=gone and not said_elsewhere,
+        files_scanned=files,
+        seconds=time.perf_counter() - started,
+    )
+    operations.record_receipt(receipt)
+    if not gone:
+        operations.add_job(Job(kind=SCRUB_JOB, payload={"receipt": receipt.id}, run_after=now))
+        raise ErasurePendingError(
+            f"receipt {receipt.id}: hidden at once, but other readers keep old pages of the file alive; "
+            "maintain() overwrites them when they are done",
+            receipt,
+        )
+    return receipt
+
+
+def _still_says(reader: Reader, needles: Needles) -> bool:
+    patterns = [p for p in map(repeat_pattern, needles.phrases) if p is not None]
+    texts = [t for t in needles.texts if len(t.encode("utf-8", "ignore")) >= _SHORTEST_TEXT]
+    return any(
+        any(t in said for t in texts) or overwritten(said, patterns) != said for said in _everything(reader)
+    )
+
+
+def _everything(reader: Reader) -> Iterator[str]:
+    """All the words that the user's rows hold."""
+    seen = 0
+    while page := reader.messages(after_item=seen, limit=_PAGE):
+        for row in page:
+            yield row.content
+            if row.name:
+                yield row.name
+            yield from _texts(row.metadata)
+        seen = page[-1].item
+    for fact in reader.facts():
+        yield fact.text
+        yield fact.object
+        yield from fact.tags
+        yield from _texts(fact.metadata)
+    yield from (a.text for a in reader.anchors())
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for k, v in value.items():
+            yield str(k)
+            yield from _texts(v)
+    elif isinstance(value, Sequence):
+        for v in value:
+            yield from _texts(v)

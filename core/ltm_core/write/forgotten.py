@@ -1,0 +1,41 @@
+"""Forgotten words that may still be on their way: kept as keyed hashes, looked for in late messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ltm_core.keep.redaction import ENDLESS
+from ltm_core.text.normalize import fold
+
+if TYPE_CHECKING:
+    from ltm_core.store.base import Reader
+
+_MOST_WORDS = 12
+"""Words (or characters of a script without spaces) of a phrase that are compared."""
+_WORD = re.compile(f"[{ENDLESS}]|[^\\W_{ENDLESS}]+")
+
+
+def phrase_entries(phrases: Iterable[str]) -> list[tuple[str, str]]:
+    """Tombstones by which `holds_forgotten` finds the phrases, whatever their case, width and punctuation."""
+    entries: dict[tuple[str, str], None] = {}
+    for phrase in phrases:
+        words = _words(phrase)[:_MOST_WORDS]
+        if words:
+            entries["phrase words", str(len(words))] = None
+            entries["phrase", " ".join(words)] = None
+    return list(entries)
+
+
+def holds_forgotten(reader: Reader, content: str, counts: Callable[[datetime | None], bool]) -> bool:
+    """Whether a phrase stands in ``content`` whose erasure ``counts``; whole words where words have ends."""
+    lengths = [n for n in range(1, _MOST_WORDS + 1) if counts(reader.is_tombstoned("phrase words", str(n)))]
+    words = _words(content) if lengths else []
+    tried = {" ".join(words[i : i + n]) for n in lengths for i in range(len(words) - n + 1)}
+    return any(counts(reader.is_tombstoned("phrase", phrase)) for phrase in tried)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(fold(text))

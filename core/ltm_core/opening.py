@@ -39,7 +39,7 @@ def open_runtime(
     model = CachedEmbedder(resolve_embedder(embedder))
     if isinstance(location, str) and "://" in location:
         raise ConfigError("location must be a directory or ':memory:'; this version has no other store")
-    store = open_store(location, config=settings, read_only=read_only)
+    store = open_store(location, config=settings, read_only=read_only, clock=clock)
     try:
         _agree(store, model, now=clock())
         return Runtime(

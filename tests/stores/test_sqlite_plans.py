@@ -129,8 +129,8 @@ def test_the_hot_queries_use_their_indexes(tmp_path: Path) -> None:
         "SELECT body FROM messages WHERE user_no = 1 AND at >= 5 ORDER BY at, sequence, id": "messages_by_time",
         "SELECT item, tf FROM postings WHERE key = 5 AND item > 0 ORDER BY item": "PRIMARY KEY",
         "SELECT body FROM facts WHERE user_no = 1 AND slot IN (1,2) ORDER BY id": "facts_by_slot",
-        "SELECT id FROM sessions WHERE ended_at IS NULL AND last_at < 9 "
-        "ORDER BY last_at LIMIT 5": "sessions_open",
+        "SELECT id FROM sessions WHERE ended_at IS NULL AND arrived_at < 9 "
+        "ORDER BY arrived_at LIMIT 5": "sessions_open",
     }
     with closing(open_store(tmp_path / "data", config=Config.make())) as store, store.connection() as conn:
         for sql, index in expected.items():

@@ -273,7 +273,10 @@ class Writer(Reader, Protocol):
     def set_user(
         self, *, timezone: str | None = None, paused_at: datetime | Literal["keep"] | None = "keep"
     ) -> None: ...
-    def touch_session(self, session_id: str, *, at: datetime, now: datetime) -> Session: ...
+    def touch_session(self, session_id: str, *, at: datetime, now: datetime) -> Session:
+        """The session is open; it spans ``at`` (event time) and something arrived in it at ``now``."""
+        ...
+
     def end_session(self, session_id: str, *, now: datetime) -> bool:
         """The session is ended and its window and slots are empty; False if it was not open."""
         ...
@@ -372,7 +375,8 @@ class Operations(Protocol):
     """Across users, for maintenance. Short transactions of its own; never returns memory content."""
 
     def close_idle_sessions(self, *, idle_before: datetime, now: datetime, limit: int) -> list[tuple[str, str]]:
-        """(user id, session id) of up to ``limit`` open sessions with no turn since; each is now ended."""
+        """(user id, session id) of up to ``limit`` open sessions in which nothing arrived since, whatever the dates
+        of their turns; each is now ended."""
         ...
 
     def expire(self, *, now: datetime, limit: int) -> dict[str, int]:

@@ -39,8 +39,8 @@ class SqliteOperations:
         with self._store.connection(write=True) as conn:
             rows = conn.execute(
                 "SELECT s.id, s.user_no, s.session, u.user_id, s.body FROM sessions s "
-                "JOIN users u ON u.user_no = s.user_no WHERE s.ended_at IS NULL AND s.last_at < ? "
-                "ORDER BY s.last_at LIMIT ?",
+                "JOIN users u ON u.user_no = s.user_no WHERE s.ended_at IS NULL AND s.arrived_at < ? "
+                "ORDER BY s.arrived_at LIMIT ?",
                 (to_us(idle_before), limit),
             ).fetchall()
             moment = to_us(now)
@@ -92,7 +92,7 @@ class SqliteOperations:
     def preview(self, *, idle_before: datetime, now: datetime) -> dict[str, int]:
         moment = to_us(now)
         questions = {
-            "sessions": ("sessions WHERE ended_at IS NULL AND last_at < ?", to_us(idle_before)),
+            "sessions": ("sessions WHERE ended_at IS NULL AND arrived_at < ?", to_us(idle_before)),
             "slots": ("slots WHERE expires_at <= ?", moment),
             "messages": ("messages WHERE expires_at <= ?", moment),
             "facts": ("facts WHERE expires_at <= ?", moment),

@@ -1,0 +1,69 @@
+"""Time as the injected clock tells it: sweeps, archives, expiry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from ltm_core import ConflictError, LongTermMemory
+from ltm_core.testing.embedders import FailingEmbedder, HashEmbedder
+
+START = datetime(2025, 6, 2, 10, tzinfo=UTC)
+EVER = timedelta(days=36500)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(milliseconds=1)
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def memory(tmp_path: Path, clock: Clock) -> Iterator[LongTermMemory]:
+    with LongTermMemory.open(tmp_path / "store", embedder="none", clock=clock, timezone="UTC") as opened:
+        yield opened
+
+
+def current(memory: LongTermMemory, **options: object) -> list[str]:
+    return [f.object for f in memory.facts(user_id="ana", **options)]  # type: ignore[arg-type]
+
+
+def test_the_store_knows_the_injected_time(tmp_path: Path, clock: Clock) -> None:
+    clock.now += EVER
+    with LongTermMemory.open(tmp_path / "store", embedder="none", clock=clock, timezone="UTC") as memory:
+        memory.observe(user_id="ana", session_id="s", user="I live in Porto.", ttl=60)
+        (fact,) = memory.facts(user_id="ana")
+        assert memory.history(fact.id, user_id="ana").items[0].is_current
+        assert memory.stats().current_facts == 1
+        with pytest.raises(ConflictError):
+            memory.restore(fact.id, user_id="ana")
+
+
+@pytest.mark.parametrize("year", [2001, 2030])
+def test_a_session_is_idle_by_arrival_not_by_the_dates_of_its_turns(
+    memory: LongTermMemory, clock: Clock, year: int
+) -> None:
+    said = START.replace(year=year)
+    memory.observe(user_id="ana", session_id="s", user="I play the oboe.", at=said)
+    assert memory.maintain(dry_run=True).sessions_closed == memory.maintain().sessions_closed == 0
+    clock.now += timedelta(seconds=901)
+    assert memory.maintain(dry_run=True).sessions_closed == memory.maintain().sessions_closed == 1
+    (session,) = memory.sessions(user_id="ana")
+    assert session.last_at == said and session.ended_at is not None
+
+
+def test_sessions_are_listed_by_the_time_of_their_turns(memory: LongTermMemory) -> None:
+    memory.observe(user_id="ana", session_id="new", user="hello", at=START)
+    memory.observe(user_id="ana", session_id="old", user="hello", at=START - EVER)
+    assert [s.id for s in memory.sessions(user_id="ana")] == ["new", "old"]

@@ -67,3 +67,35 @@ def test_sessions_are_listed_by_the_time_of_their_turns(memory: LongTermMemory) 
     memory.observe(user_id="ana", session_id="new", user="hello", at=START)
     memory.observe(user_id="ana", session_id="old", user="hello", at=START - EVER)
     assert [s.id for s in memory.sessions(user_id="ana")] == ["new", "old"]
+
+
+def test_an_archived_turn_keeps_its_words_and_its_facts(tmp_path: Path, clock: Clock) -> None:
+    with LongTermMemory.open(tmp_path / "s", embedder=HashEmbedder(), clock=clock, timezone="UTC") as memory:
+        memory.observe(
+            user_id="ana", session_id="s", user="I play the oboe.", doc_type="meeting_notes", ttl=10_000
+        )
+        memory.context("oboe?", user_id="ana")  # the cache holds the rows with their end
+        clock.now += timedelta(seconds=9_000)
+        planned, done = memory.maintain(dry_run=True), memory.maintain()
+        assert planned.archived == done.archived == 1
+        clock.now += timedelta(seconds=9_000)
+        memory.maintain()
+        assert current(memory) == ["the oboe"]
+        assert {i.tier for i in memory.search("oboe", user_id="ana")} == {"semantic", "episodic"}
+
+
+def test_a_dry_run_tells_what_the_run_does(tmp_path: Path, clock: Clock) -> None:
+    embedder = FailingEmbedder()
+    with LongTermMemory.open(tmp_path / "s", embedder=embedder, clock=clock, timezone="UTC") as memory:
+        memory.observe(user_id="ana", session_id="s", user="Minutes one.", doc_type="meeting_notes", ttl=60)
+        memory.observe(user_id="ana", session_id="s", user="Minutes two.", doc_type="meeting_notes")
+        memory.set_slot("a", 1, user_id="ana", session_id="s")
+        embedder.failures = 0
+        clock.now += timedelta(hours=3)
+        planned, done = memory.maintain(dry_run=True), memory.maintain()
+    counts = [
+        (r.sessions_closed, r.slots_expired, r.items_expired, r.archived, r.jobs_done, r.embedded)
+        for r in (planned, done)
+    ]
+    assert counts[0] == counts[1]
+    assert done.archived == 1 and done.embedded >= 1

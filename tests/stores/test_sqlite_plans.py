@@ -32,6 +32,7 @@ def exercise(store: SqliteStore) -> None:
         w.delete_slot("s1", "n")
         w.set_chunks("message", row.item, [chunk({"a": 1}), chunk({"b": 1}, 3)], at=T0)
         w.set_vectors({x[0]: vector(1) for x in w.chunks_without_vector(limit=5)})
+        w.keep_chunks("message", row.item, importance="high", expires_at=None)
         w.touch_facts(["f1"], now=T0)
         w.add_tombstones([("message", "m")], now=T0)
         w.set_erased_before(at(-9))
@@ -74,6 +75,7 @@ def exercise(store: SqliteStore) -> None:
     with store.read("ana") as r:
         r.snapshot()
     ops = store.operations()
+    ops.preview(idle_before=at(99), now=at(99))
     ops.close_idle_sessions(idle_before=at(99), now=at(99), limit=10)
     ops.expire(now=at(99), limit=10)
     ops.due_jobs(now=at(99), kinds=["x"])

@@ -314,6 +314,12 @@ class Writer(Reader, Protocol):
         """The owner is indexed by exactly these chunks; earlier ones, with vectors and postings, are gone."""
         ...
 
+    def keep_chunks(
+        self, owner: OwnerKind, item: int, *, importance: Importance, expires_at: datetime | None
+    ) -> None:
+        """The owner's chunks stay, with this importance and this end."""
+        ...
+
     def set_vectors(self, vectors: Mapping[int, NDArray[np.float32]]) -> None:
         """Chunk items get their vectors (used when the embedder was down at writing)."""
         ...
@@ -384,7 +390,8 @@ class Operations(Protocol):
         ...
 
     def preview(self, *, idle_before: datetime, now: datetime) -> dict[str, int]:
-        """What the calls above would close and remove now: sessions, slots, messages, facts, due jobs."""
+        """What the calls above would close and remove now: sessions, slots, messages, facts; due jobs; and
+        "unembedded", the chunks that would be left without a vector of the present embedder."""
         ...
 
     def due_jobs(self, *, now: datetime, kinds: Sequence[str] | None = None, limit: int = 100) -> list[Job]: ...

@@ -99,10 +99,26 @@ class SqliteOperations:
             "jobs": ("jobs WHERE status = 0 AND run_after <= ?", moment),
         }
         with self._store.connection() as conn:
-            return {
+            counts = {
                 name: int(conn.execute(f"SELECT count(*) FROM {where}", (value,)).fetchone()[0])
                 for name, (where, value) in questions.items()
             }
+            others = self._other_embedders(conn)
+            counts["unembedded"] = sum(
+                conn.execute(
+                    "SELECT count(*) FROM chunks WHERE embedded = ? AND (expires_at IS NULL OR expires_at > ?)",
+                    (embedder, moment),
+                ).fetchone()[0]
+                for embedder in others
+            )
+        return counts
+
+    @staticmethod
+    def _other_embedders(conn: Any) -> list[int]:
+        """Every embedder but the store's own, 0 for none; empty while the store has no embedder."""
+        current = conn.execute("SELECT embedder FROM state WHERE id = 1").fetchone()[0]
+        others = [r[0] for r in conn.execute("SELECT no FROM embedders WHERE no <> ?", (current,)).fetchall()]
+        return [*others, 0] if current else []
 
     # jobs ---------------------------------------------------------------------------------------------
     def add_job(self, job: Job) -> None:
@@ -174,9 +190,7 @@ class SqliteOperations:
     def users_without_vectors(self, *, limit: int) -> list[str]:
         found: dict[int, None] = {}
         with self._store.connection() as conn:
-            current = conn.execute("SELECT embedder FROM state WHERE id = 1").fetchone()[0]
-            others = [r[0] for r in conn.execute("SELECT no FROM embedders WHERE no <> ?", (current,)).fetchall()]
-            for embedder in [*others, 0] if current else []:
+            for embedder in self._other_embedders(conn):
                 last = 0
                 # One index step per user, however many chunks each of them has.
                 while len(found) < limit:

@@ -80,7 +80,7 @@ def incoming(
             for r, c in given
         ]
     else:
-        if isinstance(messages, str | bytes | Mapping):
+        if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
             raise InvalidInputError(f"messages must be a list of messages, not {type(messages).__name__}")
         raw = [_message(m, index, when, zone, id_limit, metadata_limit) for index, m in enumerate(messages)]
     for m in raw:

@@ -13,9 +13,10 @@ from ltm_core.types import Anchor, Fact, FactChange, MessageStatus, Observation,
 from ltm_core.write.analyse import analyse
 from ltm_core.write.apply import apply_decisions
 from ltm_core.write.index import Unit, message_units, with_vectors
+from ltm_core.write.intake import Incoming, masked
 from ltm_core.write.lexicon import default_lexicon
 from ltm_core.write.plan import Analysis, Candidate, Decision, Turn, Utterance
-from ltm_core.write.redact import redact
+from ltm_core.write.redact import redact_value
 from ltm_core.write.resolve import resolve, retract_for_edit
 from ltm_core.write.statuses import Judged, judge
 from ltm_core.write.vectors import Vectors
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import MessageRow, Reader, Writer
-    from ltm_core.write.intake import Incoming
 
 _BEFORE = 12
 """Stored turns an utterance is read against: a confirmation looks back at most a few exchanges."""
@@ -68,7 +68,8 @@ def observe(runtime: Runtime, batch: Batch) -> Observation:
     now = runtime.now()
     session_id = batch.scope.session_id or ""
     if runtime.config.redact_pii:
-        batch = replace(batch, messages=tuple(replace(m, content=redact(m.content)[0]) for m in batch.messages))
+        hidden = tuple(masked(m) for m in batch.messages)
+        batch = replace(batch, messages=hidden, metadata=redact_value(batch.metadata))
     with runtime.store.read(batch.scope.user_id) as reader:
         state = reader.user()
         if state is not None and state.paused_at is not None:

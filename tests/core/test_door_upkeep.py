@@ -99,3 +99,62 @@ def test_a_dry_run_tells_what_the_run_does(tmp_path: Path, clock: Clock) -> None
     ]
     assert counts[0] == counts[1]
     assert done.archived == 1 and done.embedded >= 1
+
+
+def test_a_statement_lasts_as_long_as_its_longest_telling(tmp_path: Path, clock: Clock) -> None:
+    with LongTermMemory.open(tmp_path / "s", embedder=HashEmbedder(), clock=clock, timezone="UTC") as memory:
+        memory.observe(user_id="ana", session_id="s", user="I play the oboe.", ttl=60)
+        memory.observe(user_id="ana", session_id="s", user="I play the oboe.", ttl=3600)
+        memory.observe(user_id="ana", session_id="s", user="I like tea.", ttl=60)
+        memory.observe(user_id="ana", session_id="s", user="I like tea.")
+        memory.observe(user_id="ana", session_id="s", user="I like tea.", ttl=60)
+        clock.now += timedelta(seconds=120)
+        for _ in range(2):
+            assert current(memory) == ["the oboe", "tea"]
+            found = memory.search("oboe tea", user_id="ana", tiers=("semantic",))
+            assert sorted(i.text for i in found) == ["I like tea", "I play the oboe"]
+            memory.maintain()
+        clock.now += timedelta(hours=1)
+        assert current(memory) == ["tea"]
+
+
+@pytest.mark.parametrize("swept", [True, False])
+def test_what_an_expired_value_had_replaced_holds_again(memory: LongTermMemory, clock: Clock, swept: bool) -> None:
+    memory.observe(user_id="ana", session_id="s", user="I live in Leeds.")
+    clock.now += timedelta(days=1)
+    memory.observe(user_id="ana", session_id="s", user="I moved to Porto.", ttl=3600)
+    moved = clock.now
+    assert current(memory) == ["Porto"]
+    clock.now += timedelta(hours=2)
+    if swept:
+        assert memory.maintain().items_expired == 2
+    assert current(memory) == ["Leeds"]
+    assert [f.object for f in memory.profile("ana").about_user["lives_in"]] == ["Leeds"]
+    assert "Leeds" in memory.context("Where do I live?", user_id="ana").text
+    assert memory.stats().current_facts == 1
+    if not swept:
+        assert current(memory, as_of=moved) == ["Porto"]
+    memory.observe(user_id="ana", session_id="s", user="I moved to Oslo.")
+    memory.maintain()
+    assert current(memory) == ["Oslo"]
+
+
+def test_values_that_expire_together_give_way_to_the_one_before(memory: LongTermMemory, clock: Clock) -> None:
+    memory.observe(user_id="ana", session_id="s", user="I live in Leeds.")
+    memory.observe(user_id="ana", session_id="s", user="I moved to Porto.", ttl=60)
+    memory.observe(user_id="ana", session_id="s", user="I moved to Oslo.", ttl=60)
+    clock.now += timedelta(hours=2)
+    memory.maintain()
+    assert current(memory) == ["Leeds"]
+
+
+def test_an_expired_value_in_the_middle_leaves_no_gap(memory: LongTermMemory, clock: Clock) -> None:
+    memory.observe(user_id="ana", session_id="s", user="I live in Leeds.")
+    memory.observe(user_id="ana", session_id="s", user="I moved to Porto.", ttl=60)
+    middle = clock.now
+    clock.now += timedelta(seconds=10)
+    memory.observe(user_id="ana", session_id="s", user="I moved to Oslo.")
+    clock.now += timedelta(hours=2)
+    assert current(memory) == ["Oslo"]
+    memory.maintain()
+    assert current(memory) == ["Oslo"] and current(memory, as_of=middle) == ["Leeds"]

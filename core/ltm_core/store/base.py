@@ -232,7 +232,9 @@ class Reader(Protocol):
         newest_first: bool = False,
         limit: int | None = None,
     ) -> list[Fact]:
-        """Matching facts ordered by item (insertion), with ``newest_first`` backwards. ``objects`` are
+        """A fact whose successor in its slot expired holds again and reads so, before the sweep too.
+
+        Matching facts ordered by item (insertion), with ``newest_first`` backwards. ``objects`` are
         normalised objects, exact after `fold`. ``slots`` are (subject, relation) pairs, exact after
         `fold`. ``current_at`` keeps only the facts that hold then, ``past_at`` only those that do not; ``known_at`` sees the store as it was
         recorded then; ``evidence_of`` keeps those that some of these message ids support. ``is_current`` is
@@ -386,7 +388,8 @@ class Operations(Protocol):
         ...
 
     def expire(self, *, now: datetime, limit: int) -> dict[str, int]:
-        """Slots, messages and facts past their time are gone; counts per kind."""
+        """Slots, messages and facts past their time are gone; counts per kind. What a fact had replaced in its slot
+        gets the end that the fact had: it holds again when nothing replaced the fact."""
         ...
 
     def preview(self, *, idle_before: datetime, now: datetime) -> dict[str, int]:

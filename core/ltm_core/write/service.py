@@ -18,6 +18,7 @@ from ltm_core.write.lexicon import default_lexicon
 from ltm_core.write.plan import Analysis, Candidate, Decision, Turn, Utterance
 from ltm_core.write.redact import redact_value
 from ltm_core.write.resolve import resolve, retract_for_edit
+from ltm_core.write.rows import ending
 from ltm_core.write.statuses import Judged, judge
 from ltm_core.write.vectors import Vectors
 
@@ -339,9 +340,10 @@ def learn(
     if not analysis.candidates:
         return ()
     scope = batch.scope
+    candidates = [ending(c, None if batch.ttl is None else now + batch.ttl) for c in analysis.candidates]
     decisions = resolve(
-        analysis.candidates,
-        current_in_reach(writer, analysis.candidates, now=now),
+        candidates,
+        current_in_reach(writer, candidates, now=now),
         user_id=scope.user_id,
         session_id=scope.session_id,
         agent_id=scope.agent_id,
@@ -355,18 +357,15 @@ def learn(
         duplicate_similarity=runtime.config.duplicate_similarity,
     )
     extra = {"metadata": dict(batch.metadata)} if batch.metadata else {}
-    expires = None if batch.ttl is None else now + batch.ttl
     decisions = tuple(
-        _labelled(d, doc_type=batch.doc_type, expires_at=expires, **extra) if d.op in ("add", "supersede") else d
-        for d in decisions
+        _labelled(d, doc_type=batch.doc_type, **extra) if d.op in ("add", "supersede") else d for d in decisions
     )
     return apply_decisions(writer, decisions, now=now, vectors=vectors)
 
 
-def _labelled(decision: Decision, *, doc_type: str | None, expires_at: datetime | None, **extra: Any) -> Decision:
+def _labelled(decision: Decision, *, doc_type: str | None, **extra: Any) -> Decision:
     fact = decision.fact
-    ends = min((t for t in (fact.expires_at, expires_at) if t is not None), default=None)
-    return replace(decision, fact=replace(fact, doc_type=doc_type or fact.doc_type, expires_at=ends, **extra))
+    return replace(decision, fact=replace(fact, doc_type=doc_type or fact.doc_type, **extra))
 
 
 def _answered(message: Incoming, last_user: str | None) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ltm_core.store.sqlite.base import View
 from ltm_core.store.sqlite.layout import batches
-from ltm_core.store.sqlite.records import CURRENT, FACT_READ, ITEM_MASK, fact_from
+from ltm_core.store.sqlite.records import CURRENT, CURRENT_TAKES, FACT_READ, ITEM_MASK, fact_from
 from ltm_core.store.times import to_us
 from ltm_core.types import Evidence, Fact
 
@@ -60,10 +60,10 @@ class FactView(View):
             values.append(keyed.folded(relation))
         if current_at is not None and known_at is None:
             where.append(CURRENT)
-            values += [to_us(current_at)] * 3
+            values += [to_us(current_at)] * CURRENT_TAKES
         if past_at is not None:
             where.append(f"NOT ({CURRENT})")
-            values += [to_us(past_at)] * 3
+            values += [to_us(past_at)] * CURRENT_TAKES
         if known_at is not None:
             where.append("recorded_at <= ?")
             values.append(to_us(known_at))

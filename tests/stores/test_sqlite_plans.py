@@ -57,6 +57,7 @@ def exercise(store: SqliteStore) -> None:
         r.facts()
         r.facts(current_at=T0, subject="user", relation="plays", limit=3)
         r.facts(slots=[("user", "plays")], current_at=T0)
+        r.facts(slots=[("user", "plays")], waiting_at=T0)
         r.facts(known_at=T0, current_at=T0)
         r.facts(ids=["f1"], evidence_of=["m1"])
         r.facts(evidence_of=["m1"])

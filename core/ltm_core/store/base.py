@@ -226,6 +226,7 @@ class Reader(Protocol):
         objects: Sequence[str] | None = None,
         current_at: datetime | None = None,
         past_at: datetime | None = None,
+        waiting_at: datetime | None = None,
         known_at: datetime | None = None,
         evidence_of: Sequence[str] | None = None,
         after_item: int = 0,
@@ -236,8 +237,9 @@ class Reader(Protocol):
 
         Matching facts ordered by item (insertion), with ``newest_first`` backwards. ``objects`` are
         normalised objects, exact after `fold`. ``slots`` are (subject, relation) pairs, exact after
-        `fold`. ``current_at`` keeps only the facts that hold then, ``past_at`` only those that do not; ``known_at`` sees the store as it was
-        recorded then; ``evidence_of`` keeps those that some of these message ids support. ``is_current`` is
+        `fold`. ``current_at`` keeps only the facts that hold then, ``past_at`` only those that do not,
+        ``waiting_at`` only those that would but for being suppressed or not valid yet; ``known_at`` sees the store
+        as it was recorded then; ``evidence_of`` keeps those that some of these message ids support. ``is_current`` is
         as of ``current_at``, else now."""
         ...
 

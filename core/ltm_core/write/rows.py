@@ -104,13 +104,10 @@ def retracted(fact: Fact, *, at: datetime, by: str | None) -> Fact:
 def is_late(candidate: Candidate, fact: Fact) -> bool:
     """Whether the candidate tells of a time before what is known: it then never wins.
 
-    A present-tense statement counts from when it was said, a dated one from its date; equal times are
-    decided by importance.
+    A statement counts from when it was said, what an application dates from its date, and what is known from when
+    it was last said or began; equal times are decided by importance.
     """
-    if candidate.said_at is not None:
-        mine, theirs = candidate.said_at, max(fact.last_seen_at, fact.valid_from)
-    else:
-        mine, theirs = candidate.valid_from, fact.valid_from
+    mine, theirs = candidate.said_at or candidate.valid_from, max(fact.last_seen_at, fact.valid_from)
     if mine != theirs:
         return mine < theirs
     return RANK[candidate.importance] < RANK[fact.importance]

@@ -12,6 +12,7 @@ from ltm_core.text.language import detect_language
 from ltm_core.types import Anchor, Fact, FactChange, MessageStatus, Observation, Scope
 from ltm_core.write.analyse import analyse
 from ltm_core.write.apply import apply_decisions
+from ltm_core.write.beside import beside_current
 from ltm_core.write.index import Unit, message_units, with_vectors
 from ltm_core.write.intake import Incoming, masked
 from ltm_core.write.lexicon import default_lexicon
@@ -341,9 +342,11 @@ def learn(
         return ()
     scope = batch.scope
     candidates = [ending(c, None if batch.ttl is None else now + batch.ttl) for c in analysis.candidates]
+    current = current_in_reach(writer, candidates, now=now)
     decisions = resolve(
         candidates,
-        current_in_reach(writer, candidates, now=now),
+        current,
+        beside=beside_current(writer, candidates, current, now=now),
         user_id=scope.user_id,
         session_id=scope.session_id,
         agent_id=scope.agent_id,

@@ -288,6 +288,14 @@ CURRENT = (
 )
 CURRENT_TAKES = 4
 """How often `CURRENT` takes the moment."""
+WAITING = (
+    "retracted_at IS NULL AND (suppressed_at IS NOT NULL OR valid_from > ?) "
+    "AND (valid_to > max(?, valid_from) OR (valid_to IS NULL AND superseded_by IS NULL)) "
+    "AND (expires_at IS NULL OR expires_at > ?)"
+)
+"""Suppressed or not valid yet, and neither closed, retracted nor expired."""
+WAITING_TAKES = 3
+"""How often `WAITING` takes the moment."""
 
 
 def forgotten(id: str, user_id: str, at: datetime) -> Fact:

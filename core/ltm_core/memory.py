@@ -544,9 +544,12 @@ class LongTermMemory:
         at: When = None,
         actor: str | None = None,
     ) -> FactChange:
-        """The wrong belief is retracted, ``right`` holds instead. No match: NotFoundError; several:
-        ConflictError with the candidates."""
-        from ltm_core.keep.revise import correct
+        """The wrong belief is retracted, ``right`` holds instead for its time, as a statement like any other.
+
+        A known value is reinforced; the same call again returns the earlier outcome with ``op`` "skip". No match:
+        NotFoundError; several: ConflictError with the candidates.
+        """
+        from ltm_core.keep.correct import correct
 
         scope = self._runtime.scope(user_id)
         instant = self._instant(at, scope.user_id, None)
@@ -561,13 +564,15 @@ class LongTermMemory:
         )
 
     def restore(self, fact_id: str, *, user_id: str | int, actor: str | None = None) -> FactChange:
-        """A closed, retracted, suppressed or expired fact is current again."""
+        """A closed, retracted, suppressed or expired fact is current again; another value of its single-valued
+        relation ends. No instant gets two values: if one held since, the fact holds anew from now on."""
         from ltm_core.keep.revise import restore
 
         return restore(self._runtime, self._runtime.scope(user_id), text_of(fact_id, "fact_id"), actor=actor)
 
     def suppress(self, fact_id: str, *, user_id: str | int, actor: str | None = None) -> FactChange:
-        """The fact is kept and never brought up."""
+        """The fact is kept and never brought up, said again or not, until `unsuppress` or `restore`. Another value
+        of its single-valued relation closes it."""
         from ltm_core.keep.revise import set_suppressed
 
         scope = self._runtime.scope(user_id)
@@ -575,7 +580,7 @@ class LongTermMemory:
         return set_suppressed(self._runtime, scope, fact_id, suppressed=True, actor=actor)
 
     def unsuppress(self, fact_id: str, *, user_id: str | int, actor: str | None = None) -> FactChange:
-        """The fact may be brought up again."""
+        """The fact may be brought up again; of two values of a single-valued relation the one told later stays."""
         from ltm_core.keep.revise import set_suppressed
 
         scope = self._runtime.scope(user_id)

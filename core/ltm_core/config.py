@@ -72,7 +72,7 @@ class Config(BaseModel):
     session_idle_seconds: float = Field(
         900.0,
         gt=0,
-        description="A session without a turn for this long is closed by maintain() (15 minutes).",
+        description="A session in which nothing arrived for this long is closed by maintain() (15 minutes).",
     )
 
     # indexing -----------------------------------------------------------------------------------------

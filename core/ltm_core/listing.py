@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from ltm_core.errors import InvalidInputError, NotFoundError
+from ltm_core.scoping import text_of
 from ltm_core.store.times import to_us
 from ltm_core.types import Fact, FactChange, Page, Profile, Scope, Session, StoredMessage
 
@@ -15,6 +17,10 @@ if TYPE_CHECKING:
     from ltm_core.store.base import MessageRow, Reader
 
 T = TypeVar("T")
+
+_NUMBER = re.compile(r"-?[0-9]{1,19}")
+_MOST_ITEM = 2**32 - 1
+_MOST = 2**63 - 1
 
 
 def _page(
@@ -26,13 +32,16 @@ def _page(
     return Page(shown, cursor_of(shown[-1]) if more else None, fetch if more else None)
 
 
-def _number(cursor: str | None) -> int:
+def _number(cursor: str | None, *, most: int) -> int:
+    """The number in a cursor; InvalidInputError for what no page gave."""
     if cursor is None:
         return 0
-    try:
-        return int(cursor)
-    except ValueError as e:
-        raise InvalidInputError(f"cursor {cursor[:40]!r} was not given by this call") from e
+    given = text_of(cursor, "cursor")
+    # Longer ones are not read at all: no store counts that far.
+    number = int(given) if _NUMBER.fullmatch(given) else most + 1
+    if not -most <= number <= most:
+        raise InvalidInputError(f"cursor {given[:40]!r} was not given by this call")
+    return number
 
 
 def facts(
@@ -54,7 +63,7 @@ def facts(
             relation=relation,
             current_at=moment,
             known_at=known_at,
-            after_item=_number(cursor),
+            after_item=max(0, _number(cursor, most=_MOST_ITEM)),
             limit=limit + 1,
         )
         last = reader.fact_item(found[limit - 1].id) if len(found) > limit else None
@@ -124,7 +133,7 @@ def profile(runtime: Runtime, user_id: str) -> Profile:
 
 def changes(runtime: Runtime, user_id: str, *, since: str | None, limit: int) -> Page[FactChange]:
     with runtime.store.read(user_id) as reader:
-        found = reader.changes(after=_number(since), limit=limit + 1)
+        found = reader.changes(after=_number(since, most=_MOST), limit=limit + 1)
     return _page(
         found, limit, lambda c: c.cursor, lambda cursor: changes(runtime, user_id, since=cursor, limit=limit)
     )
@@ -174,8 +183,8 @@ def messages(
 def _place(cursor: str | None) -> tuple[int, int] | None:
     if cursor is None:
         return None
-    at, _, sequence = cursor.partition(".")
-    return _number(at), _number(sequence)
+    at, _, sequence = text_of(cursor, "cursor").partition(".")
+    return _number(at, most=_MOST), _number(sequence, most=_MOST)
 
 
 def stored(row: MessageRow) -> StoredMessage:
@@ -201,8 +210,9 @@ def stored(row: MessageRow) -> StoredMessage:
 
 
 def sessions(runtime: Runtime, user_id: str, *, limit: int, cursor: str | None) -> Page[Session]:
+    after = None if cursor is None else text_of(cursor, "cursor")
     with runtime.store.read(user_id) as reader:
-        found = reader.sessions(after=cursor, limit=limit + 1)
+        found = reader.sessions(after=after, limit=limit + 1)
     return _page(
-        found, limit, lambda s: s.id, lambda after: sessions(runtime, user_id, limit=limit, cursor=after)
+        found, limit, lambda s: s.id, lambda last: sessions(runtime, user_id, limit=limit, cursor=last)
     )

@@ -12,7 +12,7 @@ from ltm_core import listing
 from ltm_core.errors import ConfigError, InvalidInputError
 from ltm_core.ids import new_uuid7
 from ltm_core.runtime import Runtime
-from ltm_core.scoping import identifier, limit_of
+from ltm_core.scoping import identifier, limit_of, optional_text, text_of, texts_of, words_of
 from ltm_core.twins import twin
 from ltm_core.types import (
     Context,
@@ -221,7 +221,7 @@ class LongTermMemory:
             messages=given,
             timezone=timezone,
             doc_type=_short(doc_type, "doc_type"),
-            ttl=_ttl(ttl),
+            ttl=_ttl(ttl, runtime.now()),
             metadata=checked_metadata(metadata, most_bytes=runtime.config.max_metadata_bytes),
             me=me,
         )
@@ -263,7 +263,7 @@ class LongTermMemory:
             at=self._instant(at, scope.user_id, timezone),
             timezone=timezone,
             metadata=checked_metadata(metadata, most_bytes=self.config.max_metadata_bytes),
-            tags=tuple(tags),
+            tags=texts_of(tags, "tags"),
             actor=actor,
         )
 
@@ -303,7 +303,7 @@ class LongTermMemory:
             at=self._instant(at, scope.user_id, None),
             doc_type=_short(doc_type, "doc_type"),
             metadata=checked_metadata(metadata, most_bytes=self.config.max_metadata_bytes),
-            text=text,
+            text=words_of(text, "text"),
             actor=actor,
         )
 
@@ -412,15 +412,15 @@ class LongTermMemory:
             as_of=self._instant(as_of, scope.user_id, None),
             known_at=self._instant(known_at, scope.user_id, None),
             include_superseded=include_superseded,
-            subject=subject,
-            relation=relation,
+            subject=optional_text(subject, "subject"),
+            relation=optional_text(relation, "relation"),
             limit=limit_of(limit),
             cursor=cursor,
         )
 
     def history(self, fact_id: str, *, user_id: str | int) -> Page[Fact]:
         """Every version of the fact, oldest first: what it replaced and what replaced it. NotFoundError."""
-        return listing.history(self._runtime, self._runtime.scope(user_id).user_id, fact_id)
+        return listing.history(self._runtime, self._runtime.scope(user_id).user_id, text_of(fact_id, "fact_id"))
 
     def profile(self, user_id: str | int) -> Profile:
         """What is known of the user now, by relation, and how the assistant is to be."""
@@ -478,6 +478,8 @@ class LongTermMemory:
         from ltm_core.keep.window import keep_only, newest_item, recognised
 
         scope = self._runtime.scope(user_id, identifier(session_id, "session_id", limit=self._limit))
+        if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
+            raise InvalidInputError(f"messages must be a list of messages, not {type(messages).__name__}")
         up_to = newest_item(self._runtime, scope)
         given = recognised(self._runtime, scope, list(messages))
         seen = self.observe(user_id=user_id, session_id=session_id, messages=given) if given else Observation()
@@ -499,7 +501,7 @@ class LongTermMemory:
         from ltm_core.keep.erase import forget_messages
 
         scope = self._runtime.scope(user_id, identifier(session_id, "session_id", limit=self._limit))
-        return forget_messages(self._runtime, scope, list(message_ids), actor=actor)
+        return forget_messages(self._runtime, scope, texts_of(message_ids, "message_ids"), actor=actor)
 
     def end_session(self, session_id: str | int, *, user_id: str | int) -> bool:
         """The session is over: its window and slots are empty. False when it was not open."""
@@ -521,7 +523,7 @@ class LongTermMemory:
 
         scope = self._runtime.scope(user_id, identifier(session_id, "session_id", limit=self._limit))
         name = identifier(name, "slot name", limit=self._limit)
-        set_slot(self._runtime, scope, name, value, ttl=_ttl(ttl))
+        set_slot(self._runtime, scope, name, value, ttl=_ttl(ttl, self._runtime.now()))
 
     def get_slot(self, name: str, *, user_id: str | int, session_id: str | int, default: Any = None) -> Any:
         """The live value under ``name``, or ``default``."""
@@ -547,32 +549,47 @@ class LongTermMemory:
         at: When = None,
         actor: str | None = None,
     ) -> FactChange:
-        """The wrong belief is retracted, ``right`` holds instead. No match: NotFoundError; several:
-        ConflictError with the candidates."""
-        from ltm_core.keep.revise import correct
+        """The wrong belief is retracted, ``right`` holds instead for its time, as a statement like any other.
+
+        A known value is reinforced; the same call again returns the earlier outcome with ``op`` "skip". No match:
+        NotFoundError; several: ConflictError with the candidates.
+        """
+        from ltm_core.keep.correct import correct
 
         scope = self._runtime.scope(user_id)
         instant = self._instant(at, scope.user_id, None)
-        return correct(self._runtime, scope, wrong=wrong, fact_id=fact_id, right=right, at=instant, actor=actor)
+        return correct(
+            self._runtime,
+            scope,
+            wrong=words_of(wrong, "wrong"),
+            fact_id=optional_text(fact_id, "fact_id"),
+            right=words_of(right, "right") or "",
+            at=instant,
+            actor=actor,
+        )
 
     def restore(self, fact_id: str, *, user_id: str | int, actor: str | None = None) -> FactChange:
-        """A closed, retracted, suppressed or expired fact is current again."""
+        """A closed, retracted, suppressed or expired fact is current again; another value of its single-valued
+        relation ends. No instant gets two values: if one held since, the fact holds anew from now on."""
         from ltm_core.keep.revise import restore
 
-        return restore(self._runtime, self._runtime.scope(user_id), fact_id, actor=actor)
+        return restore(self._runtime, self._runtime.scope(user_id), text_of(fact_id, "fact_id"), actor=actor)
 
     def suppress(self, fact_id: str, *, user_id: str | int, actor: str | None = None) -> FactChange:
-        """The fact is kept and never brought up."""
+        """The fact is kept and never brought up, said again or not, until `unsuppress` or `restore`. Another value
+        of its single-valued relation closes it."""
         from ltm_core.keep.revise import set_suppressed
 
         scope = self._runtime.scope(user_id)
+        fact_id = text_of(fact_id, "fact_id")
         return set_suppressed(self._runtime, scope, fact_id, suppressed=True, actor=actor)
 
     def unsuppress(self, fact_id: str, *, user_id: str | int, actor: str | None = None) -> FactChange:
-        """The fact may be brought up again."""
+        """The fact may be brought up again; of two values of a single-valued relation the one told later stays."""
         from ltm_core.keep.revise import set_suppressed
 
         scope = self._runtime.scope(user_id)
+        fact_id = text_of(fact_id, "fact_id")
         return set_suppressed(self._runtime, scope, fact_id, suppressed=False, actor=actor)
 
     def pause(self, user_id: str | int) -> None:
@@ -712,13 +729,15 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def _ttl(value: float | timedelta | None) -> timedelta | None:
+def _ttl(value: float | timedelta | None, now: datetime) -> timedelta | None:
     if value is None:
         return None
     try:
         span = value if isinstance(value, timedelta) else timedelta(seconds=value)
+        if span > timedelta(0):
+            parse_instant(now + span, zone=UTC)
     except (TypeError, OverflowError, ValueError) as e:
-        raise InvalidInputError("ttl must be a number of seconds or a timedelta") from e
+        raise InvalidInputError("ttl must be a number of seconds or a timedelta, and end before the year 9999") from e
     if span <= timedelta(0):
         raise InvalidInputError("ttl must be more than 0 seconds")
     return span

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ def open_runtime(
     model = CachedEmbedder(resolve_embedder(embedder))
     if isinstance(location, str) and "://" in location:
         raise ConfigError("location must be a directory or ':memory:'; this version has no other store")
-    store = open_store(location, config=settings, read_only=read_only)
+    store = open_store(location, config=settings, read_only=read_only, clock=lambda: _aware(clock()))
     try:
         _agree(store, model, now=clock())
         return Runtime(
@@ -54,6 +54,11 @@ def open_runtime(
     except BaseException:
         store.close()
         raise
+
+
+def _aware(moment: datetime) -> datetime:
+    # Opening dates the store; a naive clock is refused by the first call that asks `Runtime.now`.
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def _agree(store: Store, model: Any, *, now: datetime) -> None:

@@ -89,7 +89,8 @@ class StoredMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """One conversation of one user. ``ended_at`` is set by ``end_session`` or by the heartbeat sweep."""
+    """One conversation of one user. ``started_at`` and ``last_at`` are the times of its turns, however late they
+    arrived; ``ended_at`` is set by ``end_session`` or by the sweep of sessions in which nothing arrived."""
 
     id: str
     started_at: datetime

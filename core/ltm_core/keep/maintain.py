@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ltm_core.keep.erase import SCRUB_JOB, fill_vectors
-from ltm_core.types import Anchor, Evidence, MaintenanceReport
+from ltm_core.types import Anchor, Evidence, Fact, MaintenanceReport
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
@@ -21,7 +21,8 @@ _LONGEST_ANCHOR = 500
 def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceReport:
     """Idle sessions are closed, what expired is gone, archived types are promoted, waiting work is done.
 
-    With ``dry_run`` nothing changes and the report counts what would be done.
+    With ``dry_run`` nothing changes and the report counts what would be done now if nothing fails: the embedder
+    answers, and no reader keeps erased bytes alive.
     """
     started = time.perf_counter()
     config = runtime.config
@@ -37,7 +38,8 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
             slots_expired=preview.get("slots", 0),
             items_expired=preview.get("messages", 0) + preview.get("facts", 0),
             archived=_archive(runtime, now=now, dry_run=True),
-            jobs_done=preview.get("jobs", 0),
+            jobs_done=len(operations.due_jobs(now=now, kinds=(SCRUB_JOB,), limit=batch)),
+            embedded=preview.get("unembedded", 0) if runtime.has_vectors else 0,
             seconds=time.perf_counter() - started,
         )
     # What expired is counted before the sessions it belongs to are emptied.
@@ -74,26 +76,35 @@ def _archive(runtime: Runtime, *, now: datetime, dry_run: bool) -> int:
     ):
         if dry_run:
             with runtime.store.read(user_id) as reader:
-                count += len(_due(runtime, reader, before=before))
+                count += len(_due(runtime, reader, before=before, now=now))
             continue
         with runtime.store.write(user_id) as writer:
-            for row in _due(runtime, writer, before=before):
+            for row in _due(runtime, writer, before=before, now=now):
                 _promote(writer, row, now=now)
                 count += 1
     return count
 
 
-def _due(runtime: Runtime, reader: Reader, *, before: datetime) -> list[MessageRow]:
-    return reader.messages(
+def _due(runtime: Runtime, reader: Reader, *, before: datetime, now: datetime) -> list[MessageRow]:
+    rows = reader.messages(
         doc_types=runtime.config.archive_doc_types,
         archived=False,
         until=before,
         limit=runtime.config.maintenance_batch,
     )
+    return [m for m in rows if m.expires_at is None or m.expires_at > now]
 
 
 def _promote(writer: Writer, row: MessageRow, *, now: datetime) -> None:
+    """The turn and what it says stay for good: message, units and the facts that its end would have taken."""
     writer.update_message(replace(row, archived_at=now, importance="high", expires_at=None))
+    writer.keep_chunks("message", row.item, importance="high", expires_at=None)
+    for fact in writer.facts(evidence_of=[row.id]):
+        if _ends_with(writer, fact, row):
+            writer.update_fact(replace(fact, expires_at=None), now=now)
+            item = writer.fact_item(fact.id)
+            if item is not None:
+                writer.keep_chunks("fact", item, importance=fact.importance, expires_at=None)
     text = row.content[:_LONGEST_ANCHOR]
     writer.add_anchor(
         Anchor(
@@ -106,6 +117,15 @@ def _promote(writer: Writer, row: MessageRow, *, now: datetime) -> None:
         session_id=row.session_id,
         at=row.at,
     )
+
+
+def _ends_with(reader: Reader, fact: Fact, row: MessageRow) -> bool:
+    """Whether the fact expires because this turn would; a state that ends by itself ends earlier."""
+    if fact.expires_at is None or row.expires_at is None or fact.expires_at < row.expires_at:
+        return False
+    # Evidence names a turn by its id, which another session may hold too.
+    here = fact.session_id in (None, row.session_id)
+    return here or reader.message(row.id, session_id=fact.session_id) is None
 
 
 def _embed_waiting(runtime: Runtime) -> int:

@@ -1,25 +1,23 @@
-"""Changing what is believed by hand: correct, restore, suppress."""
+"""Changing by hand which facts hold: restore, suppress, unsuppress. (`keep.correct` takes back wrong ones.)"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ltm_core.errors import ConflictError, InvalidInputError, NotFoundError
-from ltm_core.keep.matching import facts_named
-from ltm_core.text.normalize import clean, fold
+from ltm_core.errors import ConflictError, NotFoundError
 from ltm_core.types import Fact, FactChange, Scope
-from ltm_core.write.analyse import analyse
-from ltm_core.write.apply import apply_decisions
-from ltm_core.write.index import embed_texts
-from ltm_core.write.plan import Candidate, Decision, Utterance
-from ltm_core.write.redact import redact
-from ltm_core.write.vectors import Vectors
+from ltm_core.write.apply import apply_decisions, store_fact
+from ltm_core.write.plan import Decision
+from ltm_core.write.rows import closed
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
-    from ltm_core.store.base import Reader
+    from ltm_core.store.base import Reader, Writer
+
+_UNTOUCHED = ("past", "temporary")
 
 
 def _get(reader: Reader, fact_id: str) -> Fact:
@@ -29,121 +27,45 @@ def _get(reader: Reader, fact_id: str) -> Fact:
     return fact
 
 
-def correct(
-    runtime: Runtime,
-    scope: Scope,
-    *,
-    wrong: str | None,
-    fact_id: str | None,
-    right: str,
-    at: datetime | None,
-    actor: str | None,
-) -> FactChange:
-    """The wrong belief is retracted and ``right`` is believed instead; ``previous`` is the retracted row.
-
-    ``right`` may be a sentence or a bare value ("Porto"); a bare value takes the wrong fact's relation.
-    """
-    if (wrong is None) == (fact_id is None):
-        raise InvalidInputError("give exactly one of wrong= and fact_id=")
-    words = clean(right).strip()
-    if not words:
-        raise InvalidInputError("right must not be blank")
-    if runtime.config.redact_pii:
-        words = redact(words)[0]
-    now = runtime.now()
-    with runtime.store.read(scope.user_id) as reader:
-        false = _get(reader, fact_id) if fact_id is not None else _only(reader, wrong or "", now=now)
-        state = reader.user()
-        zone = runtime.zone(None, state.timezone if state else None)
-    when = (at or now).astimezone(zone)
-    truth = _true_fact(runtime, false, words, when=when, now=now)
-    vectors = embed_texts(runtime, [truth.text])
-    with runtime.store.write(scope.user_id) as writer:
-        present = _get(writer, false.id)
-        retracted = replace(present, retracted_at=now, superseded_by=truth.id, is_current=False)
-        changes = apply_decisions(
-            writer,
-            [
-                Decision(op="supersede", fact=truth, previous=retracted, reason="corrected through the API"),
-            ],
-            now=now,
-            vectors=vectors,
-        )
-        writer.audit("correct", now=now, actor=actor, target=truth.id)
-    return changes[0]
+def _others(runtime: Runtime, reader: Reader, fact: Fact, *, now: datetime) -> list[Fact]:
+    """The other values of the fact's slot that were ever believed to hold; none when it may have several."""
+    if not runtime.lexicon.is_single_valued(fact.relation) or not _is_value(fact, now=now):
+        return []
+    same = reader.facts(slots=[(fact.subject, fact.relation)])
+    return [f for f in same if f.id != fact.id and f.speaker == fact.speaker and _is_value(f, now=now)]
 
 
-def _only(reader: Reader, wrong: str, *, now: datetime) -> Fact:
-    found = facts_named(reader.facts(current_at=now), wrong)
-    if not found:
-        raise NotFoundError("no current fact of this user matches the words given as wrong=")
-    if len(found) > 1:
-        ids = [f.id for f in found]
-        raise ConflictError(f"{len(found)} current facts match; name one by fact_id: {', '.join(ids[:10])}", ids)
-    return found[0]
+def _is_value(fact: Fact, *, now: datetime) -> bool:
+    lasts = fact.expires_at is None or fact.expires_at > now
+    return fact.is_positive and fact.modality not in _UNTOUCHED and (lasts or fact.valid_to is not None)
 
 
-def _true_fact(runtime: Runtime, false: Fact, words: str, *, when: datetime, now: datetime) -> Fact:
-    analysis = analyse(
-        Utterance(message_id="", role="user", content=words, at=when),
-        lexicon=runtime.lexicon,
-        fact_threshold=runtime.config.fact_threshold,
-        clause_vectors=Vectors(runtime).for_gate,
-    )
-    stated: Candidate | None = next(
-        (c for c in analysis.candidates if c.relation == false.relation),
-        analysis.candidates[0] if analysis.candidates else None,
-    )
-    # A correction says what was true all along: the time of the wrong belief stays.
-    kept = replace(
-        false,
-        id=runtime.new_id(),
-        object=words,
-        object_normalized=fold(words),
-        text=words,
-        valid_from=min(false.valid_from, now),
-        valid_to=None,
-        recorded_at=now,
-        last_seen_at=now,
-        retracted_at=None,
-        suppressed_at=None,
-        superseded_by=None,
-        support_count=1,
-        access_count=0,
-        evidence=(),
-        source_message_ids=(),
-        is_current=True,
-        rule="correct",
-    )
-    if stated is None:
-        # A bare value: say it in the words of the old statement, so that it reads by itself.
-        told = (
-            false.text.replace(false.object, words, 1) if false.object and false.object in false.text else words
-        )
-        return replace(kept, text=told)
-    return replace(
-        kept,
-        subject=stated.subject,
-        relation=stated.relation,
-        object=stated.object,
-        object_normalized=stated.object_normalized,
-        text=stated.text,
-        is_positive=stated.is_positive,
-        is_about_user=stated.is_about_user,
-        kind=stated.kind,
-        modality=stated.modality,
-    )
+def _holds(fact: Fact, *, now: datetime) -> bool:
+    """Whether the fact is believed now or from some later day on, brought up or not."""
+    if fact.retracted_at is not None or (fact.expires_at is not None and fact.expires_at <= now):
+        return False
+    if fact.valid_to is None:
+        return fact.superseded_by is None
+    return fact.valid_to > max(now, fact.valid_from)
 
 
 def restore(runtime: Runtime, scope: Scope, fact_id: str, *, actor: str | None) -> FactChange:
-    """The fact is current again; a current fact of the same single-valued relation is closed in its favour."""
+    """The fact is current again; of a single-valued relation another value ends now, in its favour.
+
+    Every instant keeps one value: where another one held since, the fact holds from now on, and the time it held
+    before stays in its history as a row of its own.
+    """
     now = runtime.now()
     with runtime.store.write(scope.user_id) as writer:
         fact = _get(writer, fact_id)
         if fact.is_current:
             raise ConflictError(f"fact {fact_id} is current already", [fact_id])
+        others = [f for f in _others(runtime, writer, fact, now=now) if f.retracted_at is None]
+        rivals = [f for f in others if _holds(f, now=now)]
+        since = [f for f in others if f.valid_to is None or f.valid_to > max(f.valid_from, fact.valid_from)]
         back = replace(
             fact,
+            valid_from=now if since else min(fact.valid_from, now),
             valid_to=None,
             retracted_at=None,
             suppressed_at=None,
@@ -152,39 +74,60 @@ def restore(runtime: Runtime, scope: Scope, fact_id: str, *, actor: str | None) 
             last_seen_at=now,
             is_current=True,
         )
-        rivals: list[Fact] = []
-        if runtime.lexicon.is_single_valued(fact.relation):
-            same = writer.facts(slots=[(fact.subject, fact.relation)], current_at=now)
-            rivals = [f for f in same if f.id != fact_id]
+        if since:
+            _keep_history(runtime, writer, fact)
         decisions = [Decision(op="restore", fact=back, previous=fact, reason="restored through the API")]
-        decisions += [
-            Decision(
-                op="close",
-                fact=replace(r, valid_to=now, superseded_by=fact_id, is_current=False),
-                previous=r,
-                reason=f"fact {fact_id} was restored",
-            )
-            for r in rivals
-        ]
+        decisions += _closed(rivals, at=now, by=fact_id, reason=f"fact {fact_id} was restored")
         changes = apply_decisions(writer, decisions, now=now, vectors={})
         writer.audit("restore", now=now, actor=actor, target=fact_id)
     return changes[0]
 
 
+def _keep_history(runtime: Runtime, writer: Writer, fact: Fact) -> None:
+    """The time the fact held before, as a row of its own."""
+    if fact.retracted_at is not None or fact.valid_to is None or fact.valid_to <= fact.valid_from:
+        return
+    vectors = writer.fact_vectors([fact.id])
+    row = replace(fact, id=runtime.new_id(), is_current=False)
+    store_fact(writer, row, vectors={row.text: vectors[fact.id]} if fact.id in vectors else {})
+
+
+def _closed(facts: Sequence[Fact], *, at: datetime, by: str, reason: str) -> list[Decision]:
+    return [Decision(op="close", fact=closed(f, at=at, by=by), previous=f, reason=reason) for f in facts]
+
+
 def set_suppressed(
     runtime: Runtime, scope: Scope, fact_id: str, *, suppressed: bool, actor: str | None
 ) -> FactChange:
-    """The fact is kept and not brought up, or brought up again."""
+    """The fact is kept and not brought up, or brought up again.
+
+    Of two values that a single-valued slot then has, the one told later stays and the other one is closed.
+    """
     now = runtime.now()
     with runtime.store.write(scope.user_id) as writer:
         fact = _get(writer, fact_id)
         after = replace(fact, suppressed_at=now if suppressed else None)
-        op = Decision(
-            op="suppress" if suppressed else "unsuppress",
-            fact=after,
-            previous=fact,
-            reason="asked through the API",
-        )
-        changes = apply_decisions(writer, [op], now=now, vectors={})
-        writer.audit(op.op, now=now, actor=actor, target=fact_id)
+        after = replace(after, is_current=not suppressed and fact.valid_from <= now and _holds(after, now=now))
+        rivals: list[Fact] = []
+        if not suppressed and _holds(fact, now=now):
+            rivals = [f for f in _others(runtime, writer, fact, now=now) if _holds(f, now=now)]
+        newest = max([after, *rivals], key=_told)
+        if newest.id != fact_id:
+            after = closed(after, at=newest.valid_from, by=newest.id)
+        decisions = [
+            Decision(
+                op="suppress" if suppressed else "unsuppress",
+                fact=after,
+                previous=fact,
+                reason="asked through the API",
+            )
+        ]
+        over = [f for f in rivals if f.id != newest.id]
+        decisions += _closed(over, at=newest.valid_from, by=newest.id, reason=f"fact {fact_id} is brought up again")
+        changes = apply_decisions(writer, decisions, now=now, vectors={})
+        writer.audit(decisions[0].op, now=now, actor=actor, target=fact_id)
     return changes[0]
+
+
+def _told(fact: Fact) -> tuple[datetime, datetime]:
+    return max(fact.valid_from, fact.last_seen_at), fact.recorded_at

@@ -247,16 +247,20 @@ class Reader(Protocol):
         objects: Sequence[str] | None = None,
         current_at: datetime | None = None,
         past_at: datetime | None = None,
+        waiting_at: datetime | None = None,
         known_at: datetime | None = None,
         evidence_of: Sequence[str] | None = None,
         after_item: int = 0,
         newest_first: bool = False,
         limit: int | None = None,
     ) -> list[Fact]:
-        """Matching facts ordered by item (insertion), with ``newest_first`` backwards. ``objects`` are
+        """A fact whose successor in its slot expired holds again and reads so, before the sweep too.
+
+        Matching facts ordered by item (insertion), with ``newest_first`` backwards. ``objects`` are
         normalised objects, exact after `fold`. ``slots`` are (subject, relation) pairs, exact after
-        `fold`. ``current_at`` keeps only the facts that hold then, ``past_at`` only those that do not; ``known_at`` sees the store as it was
-        recorded then; ``evidence_of`` keeps those that some of these message ids support. ``is_current`` is
+        `fold`. ``current_at`` keeps only the facts that hold then, ``past_at`` only those that do not,
+        ``waiting_at`` only those that would but for being suppressed or not valid yet; ``known_at`` sees the store
+        as it was recorded then; ``evidence_of`` keeps those that some of these message ids support. ``is_current`` is
         as of ``current_at``, else now."""
         ...
 
@@ -298,7 +302,10 @@ class Writer(Reader, Protocol):
     def set_user(
         self, *, timezone: str | None = None, paused_at: datetime | Literal["keep"] | None = "keep"
     ) -> None: ...
-    def touch_session(self, session_id: str, *, at: datetime, now: datetime) -> Session: ...
+    def touch_session(self, session_id: str, *, at: datetime, now: datetime) -> Session:
+        """The session is open; it spans ``at`` (event time) and something arrived in it at ``now``."""
+        ...
+
     def end_session(self, session_id: str, *, now: datetime) -> bool:
         """The session is ended and its window and slots are empty; False if it was not open."""
         ...
@@ -338,6 +345,12 @@ class Writer(Reader, Protocol):
         expires_at: datetime | None = None,
     ) -> None:
         """The owner is indexed by exactly these chunks; earlier ones, with vectors and postings, are gone."""
+        ...
+
+    def keep_chunks(
+        self, owner: OwnerKind, item: int, *, importance: Importance, expires_at: datetime | None
+    ) -> None:
+        """The owner's chunks stay, with this importance and this end."""
         ...
 
     def set_vectors(self, vectors: Mapping[int, NDArray[np.float32]]) -> None:
@@ -410,15 +423,18 @@ class Operations(Protocol):
     """Across users, for maintenance. Short transactions of its own; never returns memory content."""
 
     def close_idle_sessions(self, *, idle_before: datetime, now: datetime, limit: int) -> list[tuple[str, str]]:
-        """(user id, session id) of up to ``limit`` open sessions with no turn since; each is now ended."""
+        """(user id, session id) of up to ``limit`` open sessions in which nothing arrived since, whatever the dates
+        of their turns; each is now ended."""
         ...
 
     def expire(self, *, now: datetime, limit: int) -> dict[str, int]:
-        """Slots, messages and facts past their time are gone; counts per kind."""
+        """Slots, messages and facts past their time are gone; counts per kind. What a fact had replaced in its slot
+        gets the end that the fact had: it holds again when nothing replaced the fact."""
         ...
 
     def preview(self, *, idle_before: datetime, now: datetime) -> dict[str, int]:
-        """What the calls above would close and remove now: sessions, slots, messages, facts, due jobs."""
+        """What the calls above would close and remove now: sessions, slots, messages, facts; due jobs; and
+        "unembedded", the chunks that would be left without a vector of the present embedder."""
         ...
 
     def due_jobs(self, *, now: datetime, kinds: Sequence[str] | None = None, limit: int = 100) -> list[Job]: ...

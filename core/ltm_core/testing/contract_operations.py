@@ -17,8 +17,8 @@ class OperationsContract:
     def test_idle_sessions_are_closed_in_batches(self, store: Store) -> None:
         for user in ("ana", "ben"):
             with store.write(user) as w:
-                say(w, "m1", session_id="old", at=T0)
-                say(w, "m2", session_id="new", at=at(60))
+                say(w, "m1", session_id="old", at=at(999))
+                say(w, "m2", session_id="new", recorded_at=at(60))
                 w.set_slot("old", SlotRow(name="n", value=1, set_at=T0, expires_at=None))
         ops = store.operations()
         first = ops.close_idle_sessions(idle_before=at(30), now=at(61), limit=1)

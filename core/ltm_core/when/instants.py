@@ -13,6 +13,8 @@ from .find import search
 from .types import TimeMention
 
 _QUOTED = 40
+_EARLIEST, _LATEST = datetime(2, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
+"""Every zone, and a year before and after, can be told of an instant between them."""
 # What may stand beside the one time of a phrase.
 _FILLING = (
     r"(?:\b(?:in|on|at|of|the|during|over|for|from|back|sometime|around|about)\b"
@@ -25,7 +27,10 @@ def _shown(value: str) -> str:
 
 
 def parse_instant(value: datetime | str, *, zone: ZoneInfo | tzinfo) -> datetime:
-    """The instant in UTC; a value without an offset is read in ``zone``, a date is its first moment."""
+    """The instant in UTC; a value without an offset is read in ``zone``, a date is its first moment.
+
+    InvalidTimeError for what cannot be read and for the first and the last year of the calendar.
+    """
     if isinstance(value, str):
         try:
             moment = datetime.fromisoformat(value.strip())
@@ -38,9 +43,12 @@ def parse_instant(value: datetime | str, *, zone: ZoneInfo | tzinfo) -> datetime
     if moment.utcoffset() is None:
         moment = moment.replace(tzinfo=zone)
     try:
-        return moment.astimezone(UTC)
+        instant = moment.astimezone(UTC)
     except (OverflowError, ValueError):
         raise InvalidTimeError("the time lies outside the calendar") from None
+    if not _EARLIEST <= instant < _LATEST:
+        raise InvalidTimeError("the time must lie in the years 2 to 9998")
+    return instant
 
 
 def parse_range(text: str, *, now: datetime) -> tuple[datetime, datetime]:

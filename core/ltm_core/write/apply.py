@@ -26,6 +26,10 @@ def fact_extra(fact: Fact) -> str:
     return f"{subject} {fact.object}".strip()
 
 
+def _ranks_otherwise(before: Fact, after: Fact) -> bool:
+    return (before.importance, before.expires_at) != (after.importance, after.expires_at)
+
+
 def apply_decisions(
     writer: Writer,
     decisions: Iterable[Decision],
@@ -51,8 +55,14 @@ def apply_decisions(
             store_fact(writer, decision.fact, vectors=vectors)
         else:
             writer.update_fact(decision.fact)
-        if decision.previous is not None and decision.previous.id != decision.fact.id:
-            writer.update_fact(decision.previous)
+        before = decision.previous
+        if before is not None and before.id != decision.fact.id:
+            writer.update_fact(before)
+        elif before is not None and _ranks_otherwise(before, decision.fact):
+            fact = decision.fact
+            item = writer.fact_item(fact.id)
+            if item is not None:
+                writer.keep_chunks("fact", item, importance=fact.importance, expires_at=fact.expires_at)
         changes.append(
             writer.log_change(
                 FactChange(

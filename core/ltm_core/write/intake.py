@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from typing import Any, get_args
 
@@ -14,6 +14,7 @@ from ltm_core.text.normalize import clean
 from ltm_core.types import Message, Role
 from ltm_core.when import parse_instant
 from ltm_core.write.content import text_of
+from ltm_core.write.redact import redact, redact_value
 
 _ROLES: Mapping[str, Role] = {
     **{r: r for r in get_args(Role)},
@@ -80,7 +81,7 @@ def incoming(
             for r, c in given
         ]
     else:
-        if isinstance(messages, str | bytes | Mapping):
+        if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
             raise InvalidInputError(f"messages must be a list of messages, not {type(messages).__name__}")
         raw = [_message(m, index, when, zone, id_limit, metadata_limit) for index, m in enumerate(messages)]
     for m in raw:
@@ -131,6 +132,16 @@ def _message(
         name=clean(name)[:id_limit] if isinstance(name, str) and name.strip() else None,
         aligned=True,
         metadata=checked_metadata(given.get("metadata"), most_bytes=metadata_limit),
+    )
+
+
+def masked(message: Incoming) -> Incoming:
+    """The message with personal data masked in its words, its name and its metadata."""
+    return replace(
+        message,
+        content=redact(message.content)[0],
+        name=None if message.name is None else redact(message.name)[0],
+        metadata=redact_value(message.metadata),
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ltm_core.types import Fact
+from ltm_core.write.beside import Beside
 from ltm_core.write.edits import retract_for_edit
 from ltm_core.write.lexicon import Lexicon, default_lexicon
 from ltm_core.write.match import counts, ended_by, related, same_meaning, same_statement, same_subject, same_thing
@@ -51,6 +52,7 @@ def resolve(
     candidates: Iterable[Candidate],
     current: Sequence[Fact],
     *,
+    beside: Sequence[Fact] = (),
     user_id: str,
     session_id: str | None = None,
     agent_id: str | None = None,
@@ -63,10 +65,15 @@ def resolve(
     relation_threshold: float = 0.7,
     duplicate_similarity: float = 0.92,
 ) -> tuple[Decision, ...]:
-    """The changes that make the candidates known, in order; each row as it must be afterwards."""
+    """The changes that make the candidates known, in order; each row as it must be afterwards.
+
+    ``beside``: facts of the same slots that are not current (`write.beside`).
+    """
     labels = Labels(user_id=user_id, session_id=session_id, agent_id=agent_id, task_id=task_id, app_id=app_id)
+    others = Beside(labels=labels, now=now, new_id=new_id, lexicon=lexicon)
     state = _State(
-        known={f.id: f for f in current if f.is_current and f.user_id == user_id},
+        known={f.id: f for f in current if f.is_current and f.user_id == user_id} | others.take_in(beside),
+        beside=others,
         labels=labels,
         now=now,
         new_id=new_id,
@@ -77,13 +84,14 @@ def resolve(
     )
     decisions: list[Decision] = []
     for candidate in candidates:
-        decisions += state.take(candidate)
+        decisions += others.again(candidate) or others.settled(candidate, state.take(candidate), state.known)
     return tuple(decisions)
 
 
 @dataclass(slots=True)
 class _State:
     known: dict[str, Fact]
+    beside: Beside
     labels: Labels
     now: datetime
     new_id: Callable[[], str]
@@ -113,7 +121,7 @@ class _State:
         rivals = self._rivals(c, mine, {f.id for f in (*wrong, *ended)})
         newer = [f for f in rivals if is_late(c, f)]
         if newer:
-            return [self._late(c, newer)]
+            return self.beside.late(c, newer)
         return self._replace(c, wrong, [*ended, *rivals])
 
     def _adopted(self, c: Candidate, mine: Sequence[Fact]) -> Candidate:
@@ -209,15 +217,6 @@ class _State:
         if fact.is_current:
             self.known[fact.id] = fact
         return Decision(op="add", fact=fact, reason=reason)
-
-    def _late(self, c: Candidate, newer: Sequence[Fact]) -> Decision:
-        first = min(newer, key=lambda f: f.valid_from)
-        end = max(
-            c.valid_from, first.valid_from if first.valid_from > c.valid_from else c.said_at or c.valid_from
-        )
-        fact = new_fact(replace(c, valid_to=end), self.labels, id=self.new_id(), now=self.now)
-        fact = replace(fact, superseded_by=first.id, is_current=False)
-        return Decision(op="add", fact=fact, reason="older than what is known: kept as history")
 
     def _history(self, c: Candidate, mine: Sequence[Fact]) -> list[Decision]:
         """What is told as past is kept closed; "used to" also ends what was still believed."""

@@ -61,7 +61,8 @@ def new_fact(candidate: Candidate, labels: Labels, *, id: str, now: datetime) ->
 
 
 def reinforced(fact: Fact, candidate: Candidate) -> Fact:
-    """The fact with one more support; when it was recorded does not change."""
+    """The fact with one more support; when it was recorded does not change, and it lasts as long as the
+    statement of it that lasts longest."""
     said = candidate.said_at or candidate.valid_from
     importance = max(fact.importance, candidate.importance, key=RANK.__getitem__)
     evidence = (*fact.evidence, *(e for e in candidate.evidence if e not in fact.evidence))
@@ -70,12 +71,24 @@ def reinforced(fact: Fact, candidate: Candidate) -> Fact:
         support_count=fact.support_count + 1,
         last_seen_at=max(fact.last_seen_at, said),
         importance=importance,
+        expires_at=later_end(fact.expires_at, candidate.expires_at),
         confidence=max(fact.confidence, candidate.confidence),
         evidence=evidence,
         source_message_ids=tuple(
             dict.fromkeys((*fact.source_message_ids, *(e.message_id for e in candidate.evidence)))
         ),
     )
+
+
+def ending(candidate: Candidate, at: datetime | None) -> Candidate:
+    """The candidate, ending at ``at`` unless it ends before."""
+    ends = min((t for t in (candidate.expires_at, at) if t is not None), default=None)
+    return replace(candidate, expires_at=ends)
+
+
+def later_end(one: datetime | None, other: datetime | None) -> datetime | None:
+    """The later of two ends; None, never, is the latest."""
+    return None if one is None or other is None else max(one, other)
 
 
 def closed(fact: Fact, *, at: datetime, by: str | None) -> Fact:
@@ -91,13 +104,10 @@ def retracted(fact: Fact, *, at: datetime, by: str | None) -> Fact:
 def is_late(candidate: Candidate, fact: Fact) -> bool:
     """Whether the candidate tells of a time before what is known: it then never wins.
 
-    A present-tense statement counts from when it was said, a dated one from its date; equal times are
-    decided by importance.
+    A statement counts from when it was said, what an application dates from its date, and what is known from when
+    it was last said or began; equal times are decided by importance.
     """
-    if candidate.said_at is not None:
-        mine, theirs = candidate.said_at, max(fact.last_seen_at, fact.valid_from)
-    else:
-        mine, theirs = candidate.valid_from, fact.valid_from
+    mine, theirs = candidate.said_at or candidate.valid_from, max(fact.last_seen_at, fact.valid_from)
     if mine != theirs:
         return mine < theirs
     return RANK[candidate.importance] < RANK[fact.importance]

@@ -13,11 +13,14 @@ from ltm_core.text.language import detect_language
 from ltm_core.types import Anchor, Fact, FactChange, MessageStatus, Observation, Scope
 from ltm_core.write.analyse import analyse
 from ltm_core.write.apply import apply_decisions
+from ltm_core.write.beside import beside_current
 from ltm_core.write.index import Unit, message_units, with_vectors
+from ltm_core.write.intake import Incoming, masked
 from ltm_core.write.lexicon import default_lexicon
 from ltm_core.write.plan import Analysis, Candidate, Decision, Turn, Utterance
-from ltm_core.write.redact import redact
+from ltm_core.write.redact import redact_value
 from ltm_core.write.resolve import resolve, retract_for_edit
+from ltm_core.write.rows import ending
 from ltm_core.write.statuses import Judged, judge
 from ltm_core.write.vectors import Vectors
 
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
 
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import MessageRow, Reader, Writer
-    from ltm_core.write.intake import Incoming
 
 _MOST_CANDIDATES = 64
 """Facts that one message may state: a pasted document is read as an episode, not as a list of facts."""
@@ -71,7 +73,8 @@ def observe(runtime: Runtime, batch: Batch) -> Observation:
     now = runtime.now()
     session_id = batch.scope.session_id or ""
     if runtime.config.redact_pii:
-        batch = replace(batch, messages=tuple(replace(m, content=redact(m.content)[0]) for m in batch.messages))
+        hidden = tuple(masked(m) for m in batch.messages)
+        batch = replace(batch, messages=hidden, metadata=redact_value(batch.metadata))
     with runtime.store.read(batch.scope.user_id) as reader:
         state = reader.user()
         if state is not None and state.paused_at is not None:
@@ -376,9 +379,12 @@ def learn(
     if not analysis.candidates:
         return ()
     scope = batch.scope
+    candidates = [ending(c, None if batch.ttl is None else now + batch.ttl) for c in analysis.candidates]
+    current = current_in_reach(writer, candidates, now=now)
     decisions = resolve(
-        analysis.candidates,
-        current_in_reach(writer, analysis.candidates, now=now),
+        candidates,
+        current,
+        beside=beside_current(writer, candidates, current, now=now),
         user_id=scope.user_id,
         session_id=scope.session_id,
         agent_id=scope.agent_id,
@@ -392,18 +398,15 @@ def learn(
         duplicate_similarity=runtime.config.duplicate_similarity,
     )
     extra = {"metadata": dict(batch.metadata)} if batch.metadata else {}
-    expires = None if batch.ttl is None else now + batch.ttl
     decisions = tuple(
-        _labelled(d, doc_type=batch.doc_type, expires_at=expires, **extra) if d.op in ("add", "supersede") else d
-        for d in decisions
+        _labelled(d, doc_type=batch.doc_type, **extra) if d.op in ("add", "supersede") else d for d in decisions
     )
     return apply_decisions(writer, decisions, now=now, vectors=vectors)
 
 
-def _labelled(decision: Decision, *, doc_type: str | None, expires_at: datetime | None, **extra: Any) -> Decision:
+def _labelled(decision: Decision, *, doc_type: str | None, **extra: Any) -> Decision:
     fact = decision.fact
-    ends = min((t for t in (fact.expires_at, expires_at) if t is not None), default=None)
-    return replace(decision, fact=replace(fact, doc_type=doc_type or fact.doc_type, expires_at=ends, **extra))
+    return replace(decision, fact=replace(fact, doc_type=doc_type or fact.doc_type, **extra))
 
 
 def _answered(message: Incoming, last_user: str | None) -> str | None:

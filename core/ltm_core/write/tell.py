@@ -14,7 +14,7 @@ from ltm_core.write.analyse import analyse
 from ltm_core.write.index import embed_texts
 from ltm_core.write.pause import not_paused
 from ltm_core.write.plan import Analysis, Candidate, Utterance
-from ltm_core.write.redact import redact
+from ltm_core.write.redact import redact, redact_value
 from ltm_core.write.service import Batch, current_in_reach, learn
 from ltm_core.write.statuses import refuse_overtaken
 from ltm_core.write.vectors import Vectors
@@ -52,7 +52,8 @@ def remember(
             f"text has {len(words)} characters, at most {runtime.config.max_message_characters}"
         )
     if runtime.config.redact_pii:
-        words = redact(words)[0]
+        words, metadata = redact(words)[0], redact_value(metadata)
+        tags = [redact(t)[0] for t in tags]
     now = runtime.now()
     with runtime.store.read(scope.user_id) as reader:
         state = reader.user()
@@ -125,14 +126,16 @@ def assert_fact(
             raise InvalidInputError(f"{name} must be non-blank text")
     now = runtime.now()
     subject, relation, object = clean(subject).strip(), clean(relation).strip(), clean(object).strip()
+    told = clean(text).strip() if text else ""
     if runtime.config.redact_pii:
-        object = redact(object)[0]
+        subject, object, told, source = (redact(part)[0] for part in (subject, object, told, source))
+        metadata = redact_value(metadata)
     candidate = Candidate(
         subject=subject,
         relation=relation,
         object=object,
         object_normalized=fold(object),
-        text=clean(text).strip() if text else f"{subject} {relation}: {object}",
+        text=told or f"{subject} {relation}: {object}",
         kind="status" if relation == "status" else "fact",
         is_about_user=subject == "user",
         asserted_by="app",

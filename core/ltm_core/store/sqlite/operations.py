@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +14,17 @@ from ltm_core.store.base import Job
 from ltm_core.store.sqlite.codec import PLAIN_CODEC
 from ltm_core.store.sqlite.files import sizes
 from ltm_core.store.sqlite.migrations import SCHEMA_VERSION
-from ltm_core.store.sqlite.records import CURRENT, ITEM_MASK
+from ltm_core.store.sqlite.records import CURRENT, CURRENT_TAKES, ITEM_MASK
 from ltm_core.store.sqlite.schema import BODIES
 from ltm_core.store.sqlite.scrub import scan, variants
 from ltm_core.store.sqlite.writer import JOB_STATES, insert_job
 from ltm_core.store.times import from_us, to_us
-from ltm_core.types import Receipt, Stats
+from ltm_core.text.normalize import fold
+from ltm_core.types import Fact, FactChange, Receipt, Stats
 
 if TYPE_CHECKING:
     from ltm_core.store.sqlite.store import SqliteStore
+    from ltm_core.store.sqlite.writer import SqliteWriter
 
 _CHECKPOINT_TRY_MS = 50
 """Writers wait at most about this long for one try at truncating the log."""
@@ -39,8 +42,8 @@ class SqliteOperations:
         with self._store.connection(write=True) as conn:
             rows = conn.execute(
                 "SELECT s.id, s.user_no, s.session, u.user_id, s.body FROM sessions s "
-                "JOIN users u ON u.user_no = s.user_no WHERE s.ended_at IS NULL AND s.last_at < ? "
-                "ORDER BY s.last_at LIMIT ?",
+                "JOIN users u ON u.user_no = s.user_no WHERE s.ended_at IS NULL AND s.arrived_at < ? "
+                "ORDER BY s.arrived_at LIMIT ?",
                 (to_us(idle_before), limit),
             ).fetchall()
             moment = to_us(now)
@@ -79,8 +82,9 @@ class SqliteOperations:
                 # What was read before this transaction may have been changed or erased since.
                 expired = [m.item for m in w.messages(items=_of(messages, no), expired_by=now)]
                 counts["messages"] += w.delete_messages(expired)
-                gone = [f.id for f in w.facts(items=_of(facts, no)) if f.expires_at and f.expires_at <= now]
-                counts["facts"] += w.delete_facts(gone)
+                gone = [f for f in w.facts(items=_of(facts, no)) if f.expires_at and f.expires_at <= now]
+                _reopen(w, gone, now=now)
+                counts["facts"] += w.delete_facts([f.id for f in gone])
                 counts["slots"] += w.delete_expired_slots(now=now)
         return counts
 
@@ -92,17 +96,33 @@ class SqliteOperations:
     def preview(self, *, idle_before: datetime, now: datetime) -> dict[str, int]:
         moment = to_us(now)
         questions = {
-            "sessions": ("sessions WHERE ended_at IS NULL AND last_at < ?", to_us(idle_before)),
+            "sessions": ("sessions WHERE ended_at IS NULL AND arrived_at < ?", to_us(idle_before)),
             "slots": ("slots WHERE expires_at <= ?", moment),
             "messages": ("messages WHERE expires_at <= ?", moment),
             "facts": ("facts WHERE expires_at <= ?", moment),
             "jobs": ("jobs WHERE status = 0 AND run_after <= ?", moment),
         }
         with self._store.connection() as conn:
-            return {
+            counts = {
                 name: int(conn.execute(f"SELECT count(*) FROM {where}", (value,)).fetchone()[0])
                 for name, (where, value) in questions.items()
             }
+            others = self._other_embedders(conn)
+            counts["unembedded"] = sum(
+                conn.execute(
+                    "SELECT count(*) FROM chunks WHERE embedded = ? AND (expires_at IS NULL OR expires_at > ?)",
+                    (embedder, moment),
+                ).fetchone()[0]
+                for embedder in others
+            )
+        return counts
+
+    @staticmethod
+    def _other_embedders(conn: Any) -> list[int]:
+        """Every embedder but the store's own, 0 for none; empty while the store has no embedder."""
+        current = conn.execute("SELECT embedder FROM state WHERE id = 1").fetchone()[0]
+        others = [r[0] for r in conn.execute("SELECT no FROM embedders WHERE no <> ?", (current,)).fetchall()]
+        return [*others, 0] if current else []
 
     # jobs ---------------------------------------------------------------------------------------------
     def add_job(self, job: Job) -> None:
@@ -174,9 +194,7 @@ class SqliteOperations:
     def users_without_vectors(self, *, limit: int) -> list[str]:
         found: dict[int, None] = {}
         with self._store.connection() as conn:
-            current = conn.execute("SELECT embedder FROM state WHERE id = 1").fetchone()[0]
-            others = [r[0] for r in conn.execute("SELECT no FROM embedders WHERE no <> ?", (current,)).fetchall()]
-            for embedder in [*others, 0] if current else []:
+            for embedder in self._other_embedders(conn):
                 last = 0
                 # One index step per user, however many chunks each of them has.
                 while len(found) < limit:
@@ -262,7 +280,7 @@ class SqliteOperations:
                 sessions=one("SELECT count(*) FROM sessions"),
                 messages=one("SELECT count(*) FROM messages"),
                 facts=one("SELECT count(*) FROM facts"),
-                current_facts=one(f"SELECT count(*) FROM facts WHERE {CURRENT}", moment, moment, moment),
+                current_facts=one(f"SELECT count(*) FROM facts WHERE {CURRENT}", *[moment] * CURRENT_TAKES),
                 chunks=one("SELECT sum(chunk_count) FROM users"),
                 vectors=one("SELECT count(*) FROM chunks WHERE embedded > 0"),
                 terms=one("SELECT sum(term_total) FROM users"),
@@ -302,6 +320,32 @@ class SqliteOperations:
             conn.execute("UPDATE state SET outbox = ? WHERE id = 1", (enabled,))
             if not enabled:
                 conn.execute("DELETE FROM outbox")
+
+
+def _reopen(writer: SqliteWriter, gone: Sequence[Fact], *, now: datetime) -> None:
+    """What an expired value of a slot had replaced holds as long as that value did: for good, when nothing
+    replaced it."""
+    ids = {f.id for f in gone}
+    for fact in gone:
+        # What expires with it has no say: the first value before it that stays gets its end.
+        before = writer.superseded_by(fact.id)
+        while before and all(f.id in ids for f in before):
+            before = [f for b in before for f in writer.superseded_by(b.id)]
+        if fact.superseded_by in ids or fact.retracted_at is not None or not fact.is_positive:
+            continue
+        slot = (fold(fact.subject), fold(fact.relation))
+        for old in before:
+            same = (fold(old.subject), fold(old.relation)) == slot and old.is_positive
+            if old.id in ids or old.retracted_at is not None or not same:
+                continue
+            open_again = fact.valid_to is None and fact.superseded_by is None
+            after = replace(
+                old, valid_to=fact.valid_to, superseded_by=fact.superseded_by, is_current=open_again
+            )
+            writer.update_fact(after, now=now)
+            writer.log_change(
+                FactChange(op="restore", fact=after, previous=old, reason="what had replaced it expired", at=now)
+            )
 
 
 def _of(rows: Sequence[tuple[int]], user_no: int) -> list[int]:

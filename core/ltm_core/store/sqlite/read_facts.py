@@ -8,7 +8,15 @@ from typing import Any
 
 from ltm_core.store.sqlite.base import View
 from ltm_core.store.sqlite.layout import batches
-from ltm_core.store.sqlite.records import CURRENT, FACT_READ, ITEM_MASK, fact_from
+from ltm_core.store.sqlite.records import (
+    CURRENT,
+    CURRENT_TAKES,
+    FACT_READ,
+    ITEM_MASK,
+    WAITING,
+    WAITING_TAKES,
+    fact_from,
+)
 from ltm_core.store.times import to_us
 from ltm_core.types import Evidence, Fact
 
@@ -43,6 +51,7 @@ class FactView(View):
         objects: Sequence[str] | None = None,
         current_at: datetime | None = None,
         past_at: datetime | None = None,
+        waiting_at: datetime | None = None,
         known_at: datetime | None = None,
         evidence_of: Sequence[str] | None = None,
         after_item: int = 0,
@@ -60,10 +69,13 @@ class FactView(View):
             values.append(keyed.folded(relation))
         if current_at is not None and known_at is None:
             where.append(CURRENT)
-            values += [to_us(current_at)] * 3
+            values += [to_us(current_at)] * CURRENT_TAKES
         if past_at is not None:
             where.append(f"NOT ({CURRENT})")
-            values += [to_us(past_at)] * 3
+            values += [to_us(past_at)] * CURRENT_TAKES
+        if waiting_at is not None:
+            where.append(WAITING)
+            values += [to_us(waiting_at)] * WAITING_TAKES
         if known_at is not None:
             where.append("recorded_at <= ?")
             values.append(to_us(known_at))

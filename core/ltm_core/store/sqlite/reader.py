@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ltm_core.store.sqlite.layout import batches
 from ltm_core.store.sqlite.read_facts import FactView
 from ltm_core.store.sqlite.read_messages import MessageView
-from ltm_core.store.sqlite.records import CURRENT, forgotten
+from ltm_core.store.sqlite.records import CURRENT, CURRENT_TAKES, forgotten
 from ltm_core.store.times import from_us, to_us
 from ltm_core.types import Anchor, ChangeOp, Evidence, Fact, FactChange, Importance
 
@@ -124,7 +124,7 @@ class SqliteReader(MessageView, FactView):
             found[table] = self._count(f"{table} WHERE id > ? AND id < ?", inside)
         moment = to_us(self._core.clock())
         found["current_facts"] = self._count(
-            f"facts WHERE id > ? AND id < ? AND {CURRENT}", (*inside, *[moment] * 3)
+            f"facts WHERE id > ? AND id < ? AND {CURRENT}", (*inside, *[moment] * CURRENT_TAKES)
         )
         found["chunks"] = self._chunk_count
         found["vectors"] = self._count("vectors WHERE id > ? AND id < ?", inside)

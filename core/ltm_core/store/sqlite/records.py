@@ -143,9 +143,17 @@ def session_from(row: Sequence[Any], codec: Codec) -> Session:
 
 
 # facts ------------------------------------------------------------------------------------------------
+_REPLACED = (
+    "FROM facts AS s WHERE s.user_no = facts.user_no AND facts.superseded_by = s.id_mac AND s.slot = facts.slot "
+    "AND s.is_positive AND facts.is_positive AND s.valid_to IS NULL AND s.superseded_by IS NULL "
+    "AND s.retracted_at IS NULL"
+)
+"""The value of the same slot that took a fact's place and was never replaced itself: when it expires, the fact
+holds again."""
 FACT_READ = (
     "id, kind, modality, asserted_by, importance, is_positive, is_about_user, confidence, valid_from, valid_to, "
-    "recorded_at, retracted_at, suppressed_at, expires_at, last_seen_at, support_count, access_count, body"
+    "recorded_at, retracted_at, suppressed_at, expires_at, last_seen_at, support_count, access_count, body, "
+    f"(SELECT s.expires_at {_REPLACED})"
 )
 FACT_WRITE = (
     "id_mac, slot, subject, relation, object, session, agent, task, app, kind, modality, asserted_by, "
@@ -230,6 +238,9 @@ def fact_from(
         "expires_at": row[13],
         "superseded_by": body.get("superseded_by"),
     }
+    replaced_until = row[18]
+    if replaced_until is not None and replaced_until <= moment and times.get("superseded_by") is not None:
+        times = {**times, "valid_to": None, "superseded_by": None}
     return Fact(
         id=body["id"],
         user_id=user_id,
@@ -283,10 +294,20 @@ def holds(times: Mapping[str, Any], moment: int) -> bool:
 
 
 CURRENT = (
-    "valid_from <= ? AND (valid_to > ? OR (valid_to IS NULL AND superseded_by IS NULL)) "
+    "valid_from <= ? AND (valid_to > ? OR (valid_to IS NULL AND superseded_by IS NULL) "
+    f"OR (superseded_by IS NOT NULL AND EXISTS (SELECT 1 {_REPLACED} AND s.expires_at <= ?))) "
     "AND retracted_at IS NULL AND suppressed_at IS NULL AND (expires_at IS NULL OR expires_at > ?)"
 )
-"""Takes the moment three times."""
+CURRENT_TAKES = 4
+"""How often `CURRENT` takes the moment."""
+WAITING = (
+    "retracted_at IS NULL AND (suppressed_at IS NOT NULL OR valid_from > ?) "
+    "AND (valid_to > max(?, valid_from) OR (valid_to IS NULL AND superseded_by IS NULL)) "
+    "AND (expires_at IS NULL OR expires_at > ?)"
+)
+"""Suppressed or not valid yet, and neither closed, retracted nor expired."""
+WAITING_TAKES = 3
+"""How often `WAITING` takes the moment."""
 
 
 def forgotten(id: str, user_id: str, at: datetime) -> Fact:

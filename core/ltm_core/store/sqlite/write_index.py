@@ -104,6 +104,17 @@ class IndexWriter(WriteBase):
         self._chunk_count += len(rows)
         self.index_changed = True
 
+    def keep_chunks(
+        self, owner: OwnerKind, item: int, *, importance: Importance, expires_at: datetime | None
+    ) -> None:
+        found = self._conn.execute(
+            "UPDATE chunks SET importance = ?, expires_at = ? WHERE owner = ? AND kind = ?",
+            (IMPORTANCE_CODES[importance], to_us(expires_at), self.low + item, OWNER_CODES[owner]),
+        ).rowcount
+        if found:
+            # Cached rows hold both values; they are read anew.
+            self.index_changed = self.index_reset = self._changed = True
+
     def set_vectors(self, vectors: Mapping[int, NDArray[np.float32]]) -> None:
         if not vectors:
             return

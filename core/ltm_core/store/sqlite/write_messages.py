@@ -25,7 +25,7 @@ _UPDATE = (
 )
 _COUNTED = (
     "UPDATE sessions SET message_count = message_count + 1, started_at = min(started_at, ?), "
-    "last_at = max(last_at, ?) WHERE user_no = ? AND session = ?"
+    "last_at = max(last_at, ?), arrived_at = max(arrived_at, ?) WHERE user_no = ? AND session = ?"
 )
 
 
@@ -34,18 +34,18 @@ class MessageWriter(IndexWriter):
 
     def touch_session(self, session_id: str, *, at: datetime, now: datetime) -> Session:
         self._now = now
-        no, label, moment = self._require(), self.label(session_id), to_us(at)
+        no, label, moment, arrival = self._require(), self.label(session_id), to_us(at), to_us(now)
         changed = self._conn.execute(
-            "UPDATE sessions SET started_at = min(started_at, ?), last_at = max(last_at, ?), ended_at = NULL "
-            "WHERE user_no = ? AND session = ?",
-            (moment, moment, no, label),
+            "UPDATE sessions SET started_at = min(started_at, ?), last_at = max(last_at, ?), "
+            "arrived_at = max(arrived_at, ?), ended_at = NULL WHERE user_no = ? AND session = ?",
+            (moment, moment, arrival, no, label),
         ).rowcount
         if not changed:
             body = self._codec.encode({"id": session_id})
             self._conn.execute(
-                "INSERT INTO sessions (id, user_no, session, started_at, last_at, body) "
-                "VALUES (?, ?, ?, ?, ?, ?)",
-                (self._next(), no, label, moment, moment, body),
+                "INSERT INTO sessions (id, user_no, session, started_at, last_at, arrived_at, body) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (self._next(), no, label, moment, moment, arrival, body),
             )
         self._changed = True
         session = self.session(session_id)
@@ -85,9 +85,10 @@ class MessageWriter(IndexWriter):
 
     def add_message(self, row: MessageRow) -> MessageRow:
         no, label, at = self._require(), self.label(row.session_id), to_us(row.at)
-        if not self._conn.execute(_COUNTED, (at, at, no, label)).rowcount:
+        counted = (at, at, to_us(row.recorded_at), no, label)
+        if not self._conn.execute(_COUNTED, counted).rowcount:
             self.touch_session(row.session_id, at=row.at, now=self._moment(row.recorded_at))
-            self._conn.execute(_COUNTED, (at, at, no, label))
+            self._conn.execute(_COUNTED, counted)
         id = self._next()
         n = id & ITEM_MASK
         values = message_values(row, self._keyed, self._codec)

@@ -5,34 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-
-class Embeds(Protocol):
-    """What a benchmark needs of an embedder."""
-
-    @property
-    def name(self) -> str: ...
-    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
+from ltm_core.embed import Embedder
 
 
 class Kept:
-    """Vectors of texts, computed once and kept in ``folder``."""
+    """An embedder whose vectors are computed once and kept in ``folder``."""
 
-    def __init__(self, inner: Embeds, folder: Path | None) -> None:
+    def __init__(self, inner: Embedder, folder: Path | None) -> None:
         self.inner = inner
         self.name = inner.name
-        self._path = folder / (blake2b(inner.name.encode(), digest_size=8).hexdigest() + ".npz") if folder else None
+        self.dimension = inner.dimension
+        self.max_tokens = inner.max_tokens
+        key = blake2b(inner.name.encode(), digest_size=8).hexdigest()
+        self._path = folder / f"{key}.npz" if folder else None
         self._known: dict[str, NDArray[np.float32]] = {}
         self._grown = False
         if self._path is not None and self._path.exists():
             with np.load(self._path) as stored:
                 self._known = dict(zip(stored["keys"].tolist(), stored["vectors"], strict=True))
 
-    def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        return np.asarray(self.inner.embed_query(text), dtype=np.float32)
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if not texts:
+            return np.zeros((0, self.dimension), dtype=np.float32)
         keys = [blake2b(t.encode("utf-8", "replace"), digest_size=16).hexdigest() for t in texts]
         missing = {k: t for k, t in zip(keys, texts, strict=True) if k not in self._known}
         if missing:

@@ -11,34 +11,59 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.corpora import Asked, Conversation, beam, locomo, madial
 from benchmarks.encoders import Kept, encoder
 from benchmarks.metrics import interval, mean, pooled, recall_at
-from ltm_core.config import Config
-from ltm_core.recall.service import RecallRequest, recall_context, recall_search
-from ltm_core.testing.fake_reader import FakeReader
-from ltm_core.types import Scope
+from ltm_core import LongTermMemory
+from ltm_core.text.bm25 import bm25
+from ltm_core.text.terms import terms
+from ltm_core.types import Message
 
+USER = "user"
 DEPTH = 60
 """Messages ranked per question: enough for the first five sessions."""
 
 
-def memory_of(conversation: Conversation, embed: Kept | None) -> FakeReader:
-    """The conversation as it would be remembered turn by turn, without facts."""
-    reader = FakeReader(user_id=conversation.id, embed=embed)
-    for turn in conversation.turns:
-        reader.say(
-            turn.text, at=turn.at, session_id=turn.session, role=turn.role, name=turn.name, id=turn.id
+@dataclass(slots=True)
+class Remembered:
+    """A conversation in a memory of its own."""
+
+    memory: LongTermMemory
+    conversation: Conversation
+
+    def search(self, asked: Asked) -> list[tuple[str, str]]:
+        """(message id, session) as `LongTermMemory.search` ranks them; a fact stands for the turns it rests on."""
+        sessions = {t.id: t.session for t in self.conversation.turns}
+        hits = self.memory.search(
+            asked.text, user_id=USER, top_k=DEPTH, at=self.conversation.now, tiers=("semantic", "episodic")
         )
-    return reader
+        ids = dict.fromkeys(i for h in hits for i in h.source_message_ids)
+        return [(i, sessions[i]) for i in ids if i in sessions]
+
+
+def remembered(conversation: Conversation, embed: Kept | None, folder: Path | None) -> Remembered:
+    """The conversation told session by session; an earlier run's store in ``folder`` is used again."""
+    place = ":memory:" if folder is None else folder / conversation.id
+    known = isinstance(place, Path) and place.exists()
+    memory = LongTermMemory.open(place, embedder=embed or "none", timezone="UTC")
+    if not known:
+        by_session: dict[str, list[Message]] = {}
+        for t in conversation.turns:
+            by_session.setdefault(t.session, []).append(
+                Message(role=t.role, content=t.text, at=t.at, id=t.id, name=t.name)
+            )
+        # In a talk of two named people the first one is the user, as in a group chat.
+        me = next((t.name for t in conversation.turns if t.name), None)
+        for session, messages in by_session.items():
+            memory.observe(user_id=USER, session_id=session, messages=messages, me=me)
+    return Remembered(memory, conversation)
 
 
 @dataclass(slots=True)
@@ -75,36 +100,13 @@ class Table:
             yield f"    per conversation: {each}"
 
 
-def question_vector(embed: Kept | None, text: str) -> NDArray[np.float32] | None:
-    return None if embed is None else np.asarray(embed([text])[0])
-
-
-def ranked(reader: FakeReader, conversation: Conversation, asked: Asked, embed: Kept | None) -> list[tuple[str, str]]:
-    """(message id, session) in the order of the search."""
-    request = RecallRequest(
-        scope=Scope(user_id=conversation.id),
-        query=asked.text,
-        now=conversation.now,
-        tiers=("episodic",),
-        top_k=DEPTH,
-    )
-    hits = recall_search(
-        reader,  # type: ignore[arg-type]
-        request,
-        config=Config(),
-        query_vector=question_vector(embed, asked.text),
-        embedder_name=embed.name if embed else "none",
-    )
-    return [(i.source_id, i.session_id or "") for i in hits]
-
-
-def measure_locomo(conversations: Iterable[Conversation], embed: Kept | None) -> Table:
+def measure_locomo(told: Iterable[Remembered]) -> Table:
     table = Table("LoCoMo: share of gold messages, questions of categories 1-5")
-    for conversation in conversations:
-        reader = memory_of(conversation, embed)
+    for one in told:
+        conversation = one.conversation
         where = {t.id: t.session for t in conversation.turns}
         for asked in conversation.questions:
-            found = ranked(reader, conversation, asked, embed)
+            found = one.search(asked)
             ids = [i for i, _ in found]
             for k in (1, 5, 10, 20):
                 table.add(f"R@{k}", asked.category, conversation.id, recall_at(ids, asked.gold, k))
@@ -117,19 +119,19 @@ def measure_locomo(conversations: Iterable[Conversation], embed: Kept | None) ->
 LISTS = frozenset({"summarization", "event_ordering"})
 
 
-def measure_beam(conversations: Iterable[Conversation], embed: Kept | None) -> Table:
+def measure_beam(told: Iterable[Remembered], embed: Kept | None) -> Table:
     table = Table("BEAM-100K (without summarization and event_ordering)")
-    for conversation in conversations:
-        reader = memory_of(conversation, embed)
+    for one in told:
+        conversation = one.conversation
+        plain = Baseline(conversation, embed)
         for asked in conversation.questions:
             if asked.category in LISTS:
                 continue
-            ids = [i for i, _ in ranked(reader, conversation, asked, embed)]
+            ids = [i for i, _ in one.search(asked)]
             current = asked.gold - asked.original or asked.gold
             table.add("R@10", asked.category, conversation.id, recall_at(ids, current, 10))
             table.add("R@10, raw gold", asked.category, conversation.id, recall_at(ids, asked.gold, 10))
-            base = baseline(reader, conversation, asked, embed)
-            table.add("baseline R@10", asked.category, conversation.id, recall_at(base, current, 10))
+            table.add("baseline R@10", asked.category, conversation.id, recall_at(plain(asked.text), current, 10))
             if asked.original and asked.gold - asked.original:
                 places = {i: n for n, i in enumerate(ids)}
                 new = min(places.get(i, 10**6) for i in asked.gold - asked.original)
@@ -140,80 +142,83 @@ def measure_beam(conversations: Iterable[Conversation], embed: Kept | None) -> T
                     "original unlabelled in 1000",
                     asked.category,
                     conversation.id,
-                    float(stale(reader, conversation, asked, embed)),
+                    float(stale(one, asked)),
                 )
     return table
 
 
-def stale(reader: FakeReader, conversation: Conversation, asked: Asked, embed: Kept | None) -> bool:
+def stale(one: Remembered, asked: Asked) -> bool:
     """Whether a context of 1000 tokens shows an overtaken statement as if it held."""
-    context = recall_context(
-        reader,  # type: ignore[arg-type]
-        RecallRequest(scope=Scope(user_id=conversation.id), query=asked.text, now=conversation.now),
-        max_tokens=1000,
-        token_counter=lambda text: len(text) // 4 + 1,
-        format="text",
-        config=Config(),
-        query_vector=question_vector(embed, asked.text),
-        embedder_name=embed.name if embed else "none",
-        fence_mark="0" * 8,
-    )
-    return any(i.source_id in asked.original and i.is_current for i in context.episodic)
+    context = one.memory.context(asked.text, user_id=USER, max_tokens=1000, at=one.conversation.now)
+    return any(i.is_current and asked.original & set(i.source_message_ids) for i in context.items)
 
 
-def baseline(reader: FakeReader, conversation: Conversation, asked: Asked, embed: Kept | None) -> list[str]:
-    """BM25 and cosine, min-max scaled and added, over whole user turns."""
-    from ltm_core.text.bm25 import bm25
-    from ltm_core.text.terms import terms
+class Baseline:
+    """BM25 and cosine, min-max scaled and added, over the whole turns of the user."""
 
-    snapshot = reader.snapshot()
-    rows = snapshot.rows
-    owners, place = np.unique(rows.owner, return_inverse=True)
-    counts = np.bincount(place, weights=rows.length).astype(np.float32)
-    postings = []
-    for where, tf in snapshot.postings(terms(asked.text, query=True)):
-        summed = np.bincount(place[where], weights=tf, minlength=len(owners))
-        held = np.flatnonzero(summed)
-        postings.append((held, summed[held].astype(np.int32)))
-    score = bm25(postings, lengths=counts, doc_count=len(owners), average_length=float(counts.mean()))
-    score = score / max(float(score.max()), 1e-9)
-    vector = question_vector(embed, asked.text)
-    if vector is not None:
-        cosine = np.full(len(owners), -1.0, dtype=np.float32)
-        np.maximum.at(cosine, place, snapshot.cosine(vector))
-        score = score + (cosine - cosine.min()) / max(float(np.ptp(cosine)), 1e-9)
-    by_item = {i: t for i, t in zip(owners.tolist(), score.tolist(), strict=True)}
-    said = [m for m in reader.messages() if m.role == "user" and m.item in by_item]
-    return [m.id for m in sorted(said, key=lambda m: -by_item[m.item])]
+    def __init__(self, conversation: Conversation, embed: Kept | None) -> None:
+        said = [t for t in conversation.turns if t.role == "user"]
+        self.ids = [t.id for t in said]
+        counted = [Counter(terms(t.text)) for t in said]
+        self.lengths = np.array([sum(c.values()) for c in counted], dtype=np.float32)
+        self.index: dict[str, tuple[list[int], list[int]]] = {}
+        for i, c in enumerate(counted):
+            for term, n in c.items():
+                where, counts = self.index.setdefault(term, ([], []))
+                where.append(i)
+                counts.append(n)
+        self.embed = embed
+        self.vectors = embed.embed_documents([t.text[:2000] for t in said]) if embed else None
+
+    def __call__(self, question: str) -> list[str]:
+        postings = [
+            (np.array(where), np.array(counts))
+            for where, counts in (self.index.get(t, ([], [])) for t in terms(question, query=True))
+            if where
+        ]
+        score = bm25(
+            postings,
+            lengths=self.lengths,
+            doc_count=len(self.ids),
+            average_length=float(self.lengths.mean()),
+        )
+        score = score / max(float(score.max()), 1e-9)
+        if self.embed is not None and self.vectors is not None:
+            cosine = self.vectors @ self.embed.embed_query(question)
+            score = score + (cosine - cosine.min()) / max(float(np.ptp(cosine)), 1e-9)
+        return [self.ids[i] for i in np.argsort(-score, kind="stable")]
 
 
-def measure_madial(conversations: Iterable[Conversation], embed: Kept | None, language: str) -> Table:
+def measure_madial(told: Iterable[Remembered], language: str) -> Table:
     table = Table(f"MADial-Bench {language}: the dialogue so far is the question")
-    for conversation in conversations:
-        reader = memory_of(conversation, embed)
+    for one in told:
+        conversation = one.conversation
         for asked in conversation.questions:
-            ids = [i for i, _ in ranked(reader, conversation, asked, embed)]
+            ids = [i for i, _ in one.search(asked)]
             for k in (1, 5, 10):
                 table.add(f"R@{k}", asked.category, conversation.id, recall_at(ids, asked.gold, k))
     return table
 
 
-def run(data: Path, only: set[str], embed: Kept | None) -> Iterator[Table]:
-    tasks: list[tuple[str, Callable[[], Table]]] = [
-        ("locomo", lambda: measure_locomo((c for f in sorted((data / "locomo").glob("*.json")) for c in locomo(f)), embed)),
-        ("beam", lambda: measure_beam(beam(data / "beam100k"), embed)),
-    ]
-    zh = data / "madial" / "MADial-Bench-zh-memory.json"
-    for language in ("zh", "en"):
-        memory = data / "madial" / f"MADial-Bench-{language}-memory.json"
-        dialogue = sorted((data / "madial").glob(f"{language}-dialogue*.jsonl"))
-        if memory.exists() and dialogue:
-            tasks.append(
-                ("madial", lambda m=memory, d=dialogue[0], n=language: measure_madial(madial(m, d, owners=zh), embed, n))  # type: ignore[misc]
-            )
-    for name, task in tasks:
-        if name in only:
-            yield task()
+def run(data: Path, only: set[str], embed: Kept | None, stores: Path | None) -> Iterator[Table]:
+    def told(name: str, conversations: Iterable[Conversation]) -> Iterator[Remembered]:
+        for conversation in conversations:
+            one = remembered(conversation, embed, stores / name if stores else None)
+            yield one
+            one.memory.close()
+
+    if "locomo" in only:
+        files = sorted((data / "locomo").glob("*.json"))
+        yield measure_locomo(told("locomo", (c for f in files for c in locomo(f))))
+    if "beam" in only:
+        yield measure_beam(told("beam", beam(data / "beam100k")), embed)
+    if "madial" in only:
+        owners = data / "madial" / "MADial-Bench-zh-memory.json"
+        for language in ("zh", "en"):
+            memory = data / "madial" / f"MADial-Bench-{language}-memory.json"
+            for dialogue in sorted((data / "madial").glob(f"{language}-dialogue*.jsonl")):
+                conversations = madial(memory, dialogue, owners=owners)
+                yield measure_madial(told(f"madial-{language}", conversations), language)
 
 
 def main() -> None:
@@ -222,13 +227,14 @@ def main() -> None:
     parser.add_argument("--only", default="locomo,beam,madial")
     parser.add_argument("--embedder", default="default", help="default, none, or any embedder specification")
     parser.add_argument("--cache", type=Path, help="folder that keeps vectors between runs")
+    parser.add_argument("--stores", type=Path, help="folder that keeps the told conversations between runs")
     parser.add_argument("--json", type=Path, help="write the figures here too")
     chosen = parser.parse_args()
     embed = encoder(chosen.embedder, chosen.cache)
     start = time.perf_counter()
     figures: dict[str, dict[str, float]] = {}
     print(f"embedder: {embed.name if embed else 'none'}")
-    for table in run(chosen.data, set(chosen.only.split(",")), embed):
+    for table in run(chosen.data, set(chosen.only.split(",")), embed, chosen.stores):
         print("\n".join(table.lines()), flush=True)
         figures[table.name] = {f: pooled(table.all_of(f)) for f in table.values}
         if embed is not None:

@@ -23,7 +23,7 @@ from ltm_core.when import find_times, zone_of
 
 IMPORTANCE: Mapping[Importance, float] = {"low": 0.0, "medium": 0.5, "high": 1.0}
 OVERTAKEN = 0.5
-"""What a message keeps of its score when everything it stated was later replaced."""
+"""What a message keeps of its score when every word of it was later replaced."""
 EXCLUDED = 0.5
 """What a user's turn keeps of its score when it names only what the question wants left out."""
 HINTED = 0.55
@@ -57,7 +57,8 @@ def message_entries(
                 continue
             mark = "previous" if standing.state == "past" else "corrected"
             entry = entry.marked(mark, "a later statement took its place")  # type: ignore[arg-type]
-            entry = _rescored(entry, entry.item.score * OVERTAKEN, "")
+            said = len(entry.terms & standing.said) / max(1, len(entry.terms))
+            entry = _rescored(entry, entry.item.score * (1 - (1 - OVERTAKEN) * said), "")
         out.append(entry)
     return _below_successors(out, found.successors), dropped
 

@@ -27,6 +27,11 @@ def state(fact: Fact, now: datetime) -> State:
     return "past" if fact.superseded_by is not None else "current"
 
 
+def _was_replaced(fact: Fact) -> bool:
+    """Something took its place, or it was ended; what was told as past or passing from the start was not."""
+    return fact.superseded_by is not None or fact.modality in ("asserted", "habitual")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """What later facts make of one message."""
@@ -53,7 +58,7 @@ def standings(facts: Iterable[Fact], now: datetime) -> Mapping[str, Standing]:
         if "current" in states:
             continue
         corrected = [f for f in of_message if f.retracted_at is not None and f.retracted_at <= now]
-        past = [f for f, s in zip(of_message, states, strict=True) if s == "past"]
+        past = [f for f, s in zip(of_message, states, strict=True) if s == "past" and _was_replaced(f)]
         if past or corrected:
             out[message_id] = Standing(
                 state="past" if past else "corrected",

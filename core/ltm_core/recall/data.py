@@ -78,6 +78,10 @@ class Floor:
     mixed_similarity: float
     mixed_coverage: float
 
+    def lowered(self, share: float) -> Floor:
+        """The same floor, each part times ``share``."""
+        return Floor(**{f.name: share * getattr(self, f.name) for f in fields(self)})
+
 
 @cache
 def floor(embedder: str) -> Floor:

@@ -91,16 +91,23 @@ def _score_turns(
 ) -> None:
     """Turns with two neighbours on each side, weights 1 2 3 2 1, and sessions as whole documents.
 
-    With a single session the session says nothing and stays 0.
+    Facts take no part. With a single session the session says nothing and stays 0.
     """
-    window_norm = _norm(structure.window_length)
+    if not structure.is_message.any():
+        return
+    window_norm = _norm(structure.window_length, float(structure.window_length[structure.is_message].mean()))
+    turn_count = int(np.count_nonzero(structure.is_message))
     session_norm = _norm(structure.session_length)
     counts = np.zeros(len(window), dtype=np.float32)
     for term, (where, tf) in scored:
         places, inverse = np.unique(structure.owner[where], return_inverse=True)
         said = np.bincount(inverse, weights=tf).astype(np.float32)
+        turns = structure.is_message[places]
+        places, said = places[turns], said[turns]
+        if not len(places):
+            continue
         reached = _spread(counts, places, said, structure)
-        value = np.float32(term.weight * idf(len(window), int(np.count_nonzero(counts))))
+        value = np.float32(term.weight * idf(turn_count, int(np.count_nonzero(counts))))
         # A turn may be reached several times; its value is the same each time, and += applies once.
         window[reached] += value * counts[reached] / (counts[reached] + window_norm[reached])
         counts[reached] = 0

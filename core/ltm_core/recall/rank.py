@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from ltm_core.config import Config
 
+COMPLETING = 0.6
+"""Share of the floor that suffices for the others once one memory passes it whole."""
 DAY_MICROSECONDS = 86_400_000_000
 
 
@@ -99,6 +101,9 @@ def rank(
     score = np.clip(np.where(asked.visible, score, 0), 0, 1).astype(np.float32)
     passes = _passes(words, near, floor, asked) & asked.visible
     beside = _beside(passes, structure) & asked.visible
+    if passes.any():
+        # Something is about the question; then what is nearly so may complete the answer.
+        passes |= _passes(words, near, floor.lowered(COMPLETING), asked) & asked.visible
     signals = {**legs, "coverage": words.coverage, "identifier": words.exact, "lasting": lasting}
     return Ranked(score=score, supported=passes | beside, signals=signals, cosine=near)
 
@@ -106,7 +111,9 @@ def rank(
 def _legs(
     structure: Structure, words: Lexical, near: NDArray[np.float32] | None, visible: NDArray[np.bool_]
 ) -> dict[str, NDArray[np.float32]]:
-    """Each leg, scaled to [0, 1] over what is visible."""
+    """Each leg, scaled to [0, 1] over the visible messages; facts are measured by the same scale."""
+    messages = visible & structure.is_message
+    visible = messages if messages.any() else visible
     legs = {
         "bm25": _scaled(words.chunk, visible, zero=True),
         "window": _scaled(words.window, visible, zero=True),
@@ -153,15 +160,17 @@ def _smooth(score: NDArray[np.float32], structure: Structure, most: float) -> ND
 
 
 def _lasting(rows: Rows, structure: Structure, now: int, config: Config) -> NDArray[np.float32]:
-    """What importance and recency leave of a score, in (0, 1]: they scale what is relevant, they never lift."""
-    total = config.weight_relevance + config.weight_importance + config.weight_recency
-    if total <= 0:
-        return np.ones(len(structure.items), dtype=np.float32)
-    important = rows.importance[structure.row] / IMPORTANCE_CODES["high"]
+    """What importance and recency leave of a score, in (0, 1]: they scale what is relevant, they never lift.
+
+    Only ``high`` counts as important: ordinary facts mark the user's turns ``medium``, and of two people talking
+    the other one's turns would lose.
+    """
+    total = (config.weight_relevance + config.weight_importance + config.weight_recency) or 1.0
+    trivial = rows.importance[structure.row] < IMPORTANCE_CODES["high"]
     age = np.maximum(0, now - rows.at[structure.row]) / DAY_MICROSECONDS
-    recent = np.power(config.ranking_decay_per_day, age)
-    shares = config.weight_relevance + config.weight_importance * important + config.weight_recency * recent
-    return np.asarray(shares / total, dtype=np.float32)
+    faded = 1 - np.power(config.ranking_decay_per_day, age)
+    kept = (1 - config.weight_importance / total * trivial) * (1 - config.weight_recency / total * faded)
+    return np.asarray(kept, dtype=np.float32)
 
 
 def _passes(

@@ -26,6 +26,9 @@ OVERTAKEN = 0.5
 """What a message keeps of its score when every word of it was later replaced."""
 EXCLUDED = 0.5
 """What a user's turn keeps of its score when it names only what the question wants left out."""
+EXCLUDES = 0.75
+"""Share of the excluded words that a memory holds to be about them: pairs of characters across a word's border
+are never all there."""
 HINTED = 0.55
 """Score of a fact that was found by its relation alone."""
 USE = 0.1
@@ -188,7 +191,8 @@ def _reasons(hit: Hit) -> tuple[str, ...]:
 
 def _is_excluded(own: frozenset[str], text: str, question: Question) -> bool:
     """The memory is about what the question wants left out, and does not itself record a dislike of it."""
-    if not question.negated or not set(question.negated) <= own:
+    negated = set(question.negated)
+    if not negated or len(negated & own) < EXCLUDES * len(negated):
         return False
     folded = fold(text)
     return not any(all_spans(cues(lang, "negation"), folded) for lang in {question.language, "zh", "en"})

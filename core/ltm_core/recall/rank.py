@@ -14,7 +14,7 @@ import numpy as np
 from ltm_core.recall.data import Floor, Weights
 from ltm_core.recall.lexical import Lexical
 from ltm_core.recall.structure import Structure, neighbour
-from ltm_core.store.base import IMPORTANCE_CODES, ROLE_CODES, OwnerKind, Rows
+from ltm_core.store.base import ACT_CODES, IMPORTANCE_CODES, ROLE_CODES, OwnerKind, Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,6 +88,9 @@ def rank(
     if not asked.of_answers:
         own = rows.role[structure.row] == ROLE_CODES["user"]
         score = score * np.where(own, np.float32(1), np.float32(weights.assistant))
+    # A question that was asked holds the words of the one that is asked now, and answers nothing.
+    asks = (rows.act[structure.row] == ACT_CODES["question"]) & structure.is_message
+    score = score * np.where(asks, np.float32(weights.question), np.float32(1))
     if asked.inside is not None and asked.inside.any():
         score = score * np.where(asked.inside, np.float32(1), np.float32(weights.time))
     if asked.current_session:
@@ -101,6 +104,8 @@ def rank(
     score = np.clip(np.where(asked.visible, score, 0), 0, 1).astype(np.float32)
     passes = _passes(words, near, floor, asked) & asked.visible
     beside = _beside(passes, structure) & asked.visible
+    if asked.only_time and asked.inside is not None:
+        beside &= asked.inside
     if passes.any():
         # Something is about the question; then what is nearly so may complete the answer.
         passes |= _passes(words, near, floor.lowered(COMPLETING), asked) & asked.visible

@@ -52,7 +52,9 @@ class Window:
             QueryTerm(term=t, weight=_TOPIC_WEIGHT, group=start + i)
             for i, t in enumerate(t for t in self.topic if t not in known)
         )
-        return replace(question, terms=question.terms + borrowed)
+        # Words without a topic of their own ("what about that?") would only dilute the borrowed one.
+        own = question.terms if question.content else ()
+        return replace(question, terms=own + borrowed)
 
 
 def open_window(reader: Reader, request: RecallRequest, config: Config) -> Window:

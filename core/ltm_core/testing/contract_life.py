@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -123,6 +124,34 @@ class LifeContract:
             assert r.erased_before() == at(4)
         with store.read("ben") as r:
             assert r.is_tombstoned("message", "m1") is None and r.erased_before() is None
+
+    def test_erased_turns_keep_their_place(self, store: Store, reopen: Callable[[], Store]) -> None:
+        with store.write("ana") as w:
+            assert w.erasures() == (0, None) and w.marks("s1", limit=9) == []
+            rows = [say(w, f"m{i}", f"words {i}", session_id="s1", at=at(i)) for i in range(4)]
+            say(w, "other", "elsewhere", session_id="s2")
+            (kept,) = w.messages(ids=["m2"])
+            w.update_message(replace(kept, content="█████ 2"))
+            w.add_ghosts([rows[1]])
+            w.delete_messages([rows[1].item])
+            w.add_tombstones([("message", "m1")], now=at(7))
+            w.set_slot("s1", SlotRow(name="a", value="x", set_at=T0, expires_at=None))
+            w.set_slot("s2", SlotRow(name="b", value="y", set_at=T0, expires_at=None))
+            assert w.delete_slots(lambda slot: slot.value == "y") == 1 and w.slots("s2", now=T0) == []
+        with reopen().read("ana") as r:
+            marks = r.marks("s1", limit=9)
+            assert [m.item for m in marks] == [rows[0].item, 0, rows[2].item, rows[3].item]
+            assert [m.content_mac for m in marks] == [r.content_mac(f"words {i}") for i in range(4)]
+            assert r.marks("s1", limit=2) == marks[2:] and r.marks("s1", roles=["tool"], limit=9) == []
+            assert r.erasures() == (1, at(7))
+        with store.write("ana") as w:
+            w.set_erased_before(at(5))
+            assert w.erasures() == (2, at(7))
+            w.delete_messages([m.item for m in w.messages(session_id="s1")])
+            assert w.delete_session("s1") and not w.delete_session("s1")
+            assert w.session("s1") is None and w.slots("s1", now=T0) == []
+            w.erase_user(now=at(8))
+            assert [m.item for m in w.marks("s1", limit=9)] == [0]
 
     def test_labels_come_back(self, store: Store) -> None:
         labels = [(None, None, None, None), ("s", "ag", "ta", "ap"), ("s", None, "ta", None)]

@@ -119,7 +119,9 @@ def test_a_statement_lasts_as_long_as_its_longest_telling(tmp_path: Path, clock:
 
 
 @pytest.mark.parametrize("swept", [True, False])
-def test_what_an_expired_value_had_replaced_holds_again(memory: LongTermMemory, clock: Clock, swept: bool) -> None:
+def test_what_an_expired_value_had_replaced_holds_again(
+    memory: LongTermMemory, clock: Clock, swept: bool
+) -> None:
     memory.observe(user_id="ana", session_id="s", user="I live in Leeds.")
     clock.now += timedelta(days=1)
     memory.observe(user_id="ana", session_id="s", user="I moved to Porto.", ttl=3600)

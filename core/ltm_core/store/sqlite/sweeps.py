@@ -116,15 +116,21 @@ def _reopen(writer: SqliteWriter, gone: Sequence[Fact], *, now: datetime) -> Non
     ids = {f.id for f in gone}
     for fact in gone:
         # What expires with it has no say: the first value before it that stays gets its end.
-        before = writer.superseded_by(fact.id)
-        while before and all(f.id in ids for f in before):
-            before = [f for b in before for f in writer.superseded_by(b.id)]
+        last, before = fact, writer.superseded_by(fact.id)
+        seen = {fact.id}
+        while len(before) == 1 and before[0].id in ids - seen:
+            last = before[0]
+            seen.add(last.id)
+            before = writer.superseded_by(last.id)
         if fact.superseded_by in ids or fact.retracted_at is not None or not fact.is_positive:
             continue
         slot = (fold(fact.subject), fold(fact.relation))
         for old in before:
             same = (fold(old.subject), fold(old.relation)) == slot and old.is_positive
+            adjacent = old.valid_from < last.valid_from and old.valid_to in (None, last.valid_from)
             if old.id in ids or old.retracted_at is not None or not same:
+                continue
+            if not adjacent and old.recorded_at > last.recorded_at:
                 continue
             open_again = fact.valid_to is None and fact.superseded_by is None
             after = replace(old, valid_to=fact.valid_to, superseded_by=fact.superseded_by, is_current=open_again)

@@ -86,7 +86,7 @@ class EmbedderMismatchError(LTMError):
     def __init__(self, stored: str, given: str) -> None:
         super().__init__(
             f"the store's vectors were made by {stored!r}, but it was opened with {given!r}: "
-            "open it with the first one, or pass embedder=\"none\" to go on with keyword recall only "
+            'open it with the first one, or pass embedder="none" to go on with keyword recall only '
             "(a later version brings `ltm reembed`, which changes the model)"
         )
         self.stored = stored

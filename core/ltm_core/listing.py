@@ -213,6 +213,4 @@ def sessions(runtime: Runtime, user_id: str, *, limit: int, cursor: str | None) 
     after = None if cursor is None else text_of(cursor, "cursor")
     with runtime.store.read(user_id) as reader:
         found = reader.sessions(after=after, limit=limit + 1)
-    return _page(
-        found, limit, lambda s: s.id, lambda last: sessions(runtime, user_id, limit=limit, cursor=last)
-    )
+    return _page(found, limit, lambda s: s.id, lambda last: sessions(runtime, user_id, limit=limit, cursor=last))

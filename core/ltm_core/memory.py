@@ -576,8 +576,8 @@ class LongTermMemory:
         return restore(self._runtime, self._runtime.scope(user_id), text_of(fact_id, "fact_id"), actor=actor)
 
     def suppress(self, fact_id: str, *, user_id: str | int, actor: str | None = None) -> FactChange:
-        """The fact is kept and never brought up, said again or not, until `unsuppress` or `restore`. Another value
-        of its single-valued relation closes it."""
+        """The fact is kept and never brought up, said again or not, until `unsuppress` or `restore`. Another
+        value of its single-valued relation closes it."""
         from ltm_core.keep.revise import set_suppressed
 
         scope = self._runtime.scope(user_id)
@@ -585,7 +585,7 @@ class LongTermMemory:
         return set_suppressed(self._runtime, scope, fact_id, suppressed=True, actor=actor)
 
     def unsuppress(self, fact_id: str, *, user_id: str | int, actor: str | None = None) -> FactChange:
-        """The fact may be brought up again; of two values of a single-valued relation the one told later stays."""
+        """The fact may be brought up again; of two values of a single-valued relation the later told one stays."""
         from ltm_core.keep.revise import set_suppressed
 
         scope = self._runtime.scope(user_id)
@@ -737,7 +737,9 @@ def _ttl(value: float | timedelta | None, now: datetime) -> timedelta | None:
         if span > timedelta(0):
             parse_instant(now + span, zone=UTC)
     except (TypeError, OverflowError, ValueError) as e:
-        raise InvalidInputError("ttl must be a number of seconds or a timedelta, and end before the year 9999") from e
+        raise InvalidInputError(
+            "ttl must be a number of seconds or a timedelta, and end before the year 9999"
+        ) from e
     if span <= timedelta(0):
         raise InvalidInputError("ttl must be more than 0 seconds")
     return span

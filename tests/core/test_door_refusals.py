@@ -68,12 +68,12 @@ def test_what_cannot_be_taken_is_refused(
 
 @pytest.mark.parametrize("at", [DAWN, DUSK])
 def test_the_ends_of_the_calendar_are_refused(memory: LongTermMemory, at: str) -> None:
-    zones = {"timezone": "America/New_York"} if at == DAWN else {"timezone": "Asia/Tokyo"}
+    zone = "America/New_York" if at == DAWN else "Asia/Tokyo"
     calls: list[Callable[[], Any]] = [
-        lambda: memory.observe(**S, user="I moved last year.", at=at, **zones),
-        lambda: memory.context("x", **U, at=at, **zones),
-        lambda: memory.search("x", **U, at=at, **zones),
-        lambda: memory.remember("I live in Porto.", **U, at=at, **zones),
+        lambda: memory.observe(**S, user="I moved last year.", at=at, timezone=zone),
+        lambda: memory.context("x", **U, at=at, timezone=zone),
+        lambda: memory.search("x", **U, at=at, timezone=zone),
+        lambda: memory.remember("I live in Porto.", **U, at=at, timezone=zone),
         lambda: memory.maintain(at),
     ]
     for call in calls:
@@ -93,7 +93,9 @@ def test_far_times_inside_the_calendar_are_taken(tmp_path: Path, at: str) -> Non
 def test_pages_still_follow_their_cursors(tmp_path: Path) -> None:
     with LongTermMemory.open(tmp_path / "s", embedder="none", timezone="UTC") as memory:
         for i in range(5):
-            memory.observe(user_id="ana", session_id=f"s{i}", user=f"I like thing{i}.", at=f"19{60 + 3 * i}-05-01")
+            memory.observe(
+                user_id="ana", session_id=f"s{i}", user=f"I like thing{i}.", at=f"19{60 + 3 * i}-05-01"
+            )
         for pages in (memory.facts(**U, limit=2), memory.messages(**U, limit=2), memory.changes(**U, limit=2)):
-            assert len(list(pages)) == 5  # type: ignore[arg-type]
+            assert len(list(pages)) == 5
         assert len(list(memory.sessions(**U, limit=2))) == 5

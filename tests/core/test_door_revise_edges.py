@@ -72,9 +72,9 @@ def test_the_same_correction_again_changes_nothing(memory: LongTermMemory, named
     say(memory, "I live in Leeds.")
     leeds = named(memory, "Leeds")
     how = {"fact_id": leeds.id} if named_by == "fact_id" else {"wrong": "Leeds"}
-    first = memory.correct(right="York", user_id="ana", **how)  # type: ignore[arg-type]
+    first = memory.correct(right="York", user_id="ana", **how)
     feed = len(list(memory.changes(user_id="ana")))
-    again = memory.correct(right="York", user_id="ana", **how)  # type: ignore[arg-type]
+    again = memory.correct(right="York", user_id="ana", **how)
     assert (again.op, again.fact.id) == ("skip", first.fact.id)
     assert again.previous is not None and again.previous.id == leeds.id
     assert len(every(memory)) == 2 and len(list(memory.changes(user_id="ana"))) == feed

@@ -114,7 +114,9 @@ def test_what_was_to_come_is_denied(memory: LongTermMemory, clock: Clock) -> Non
 
 def test_what_was_to_come_is_told_again_or_comes_early(memory: LongTermMemory, clock: Clock) -> None:
     for _ in range(2):
-        memory.assert_fact("user", "lives_in", "Oslo", user_id="ana", source="form", at=START + timedelta(days=30))
+        memory.assert_fact(
+            "user", "lives_in", "Oslo", user_id="ana", source="form", at=START + timedelta(days=30)
+        )
     (fact,) = memory.facts(user_id="ana", include_superseded=True)
     assert fact.support_count == 2
     say(memory, "I live in Oslo.")

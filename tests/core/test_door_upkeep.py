@@ -119,7 +119,9 @@ def test_a_statement_lasts_as_long_as_its_longest_telling(tmp_path: Path, clock:
 
 
 @pytest.mark.parametrize("swept", [True, False])
-def test_what_an_expired_value_had_replaced_holds_again(memory: LongTermMemory, clock: Clock, swept: bool) -> None:
+def test_what_an_expired_value_had_replaced_holds_again(
+    memory: LongTermMemory, clock: Clock, swept: bool
+) -> None:
     memory.observe(user_id="ana", session_id="s", user="I live in Leeds.")
     clock.now += timedelta(days=1)
     memory.observe(user_id="ana", session_id="s", user="I moved to Porto.", ttl=3600)
@@ -158,3 +160,20 @@ def test_an_expired_value_in_the_middle_leaves_no_gap(memory: LongTermMemory, cl
     assert current(memory) == ["Oslo"]
     memory.maintain()
     assert current(memory) == ["Oslo"] and current(memory, as_of=middle) == ["Leeds"]
+
+
+def test_what_came_late_does_not_hold_again(memory: LongTermMemory, clock: Clock) -> None:
+    def status(value: str, day: int) -> None:
+        memory.assert_fact(
+            "quote:1", "status", value, user_id="ana", source="erp", at=f"2025-05-{day:02}T00:00:00Z"
+        )
+
+    memory.observe(user_id="ana", session_id="s", user="I live in Porto.", at="2025-05-01")
+    memory.observe(user_id="ana", session_id="s", user="I live in Oslo.", at="2025-05-10", ttl=60)
+    memory.observe(user_id="ana", session_id="s", user="I live in Leeds.", at="2025-05-05")
+    for value, day in (("draft", 1), ("approved", 10), ("approved", 20), ("paid", 15)):
+        status(value, day)
+    clock.now += timedelta(hours=1)
+    for _ in range(2):
+        assert sorted(current(memory)) == ["Leeds", "approved"]
+        memory.maintain()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -54,8 +53,8 @@ def correct(
     """The wrong belief is retracted and ``right`` is believed instead; ``previous`` is the retracted row.
 
     ``right`` may be a sentence or a bare value ("Porto"); a bare value takes the wrong fact's relation. It holds
-    for the time of the wrong belief: in the place of a past value it is past too. A value that is known already is
-    reinforced, other values of a single-valued slot are closed, and the same call again changes nothing: it
+    for the time of the wrong belief: in the place of a past value it is past too. A value that is known already
+    is reinforced, other values of a single-valued slot are closed, and the same call again changes nothing: it
     returns the earlier outcome, with ``op`` "skip".
     """
     if (wrong is None) == (fact_id is None):
@@ -208,7 +207,7 @@ def _decided(
     main = next((d for d in made if d.op in ("add", "supersede", "reinforce", "skip")), None)
     if main is None:
         return [*made, _taken_back(false, by=None, now=now)]
-    others: list[Decision] = [d for d in made if d is not main]
+    others = [d for d in made if d is not main]
     if main.op in ("reinforce", "skip"):
         return [main, *others, _taken_back(false, by=main.fact.id, now=now)]
     fact = main.fact
@@ -239,10 +238,10 @@ def _in_its_place(
 
 def _resolved(
     runtime: Runtime, writer: Writer, labels: Labels, false: Fact, truth: Candidate, *, now: datetime
-) -> Sequence[Decision]:
+) -> list[Decision]:
     current = [f for f in current_in_reach(writer, [truth], now=now) if f.id != false.id]
     beside = [f for f in beside_current(writer, [truth], current, now=now) if f.id != false.id]
-    return resolve(
+    decisions = resolve(
         [truth],
         current,
         beside=beside,
@@ -256,3 +255,4 @@ def _resolved(
         lexicon=runtime.lexicon,
         relation_threshold=runtime.config.relation_threshold,
     )
+    return list(decisions)

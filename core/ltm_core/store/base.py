@@ -254,14 +254,13 @@ class Reader(Protocol):
         newest_first: bool = False,
         limit: int | None = None,
     ) -> list[Fact]:
-        """A fact whose successor in its slot expired holds again and reads so, before the sweep too.
-
-        Matching facts ordered by item (insertion), with ``newest_first`` backwards. ``objects`` are
+        """Matching facts ordered by item (insertion), with ``newest_first`` backwards. A fact whose successor in
+        its slot expired holds again, and reads so before the sweep too. ``objects`` are
         normalised objects, exact after `fold`. ``slots`` are (subject, relation) pairs, exact after
         `fold`. ``current_at`` keeps only the facts that hold then, ``past_at`` only those that do not,
-        ``waiting_at`` only those that would but for being suppressed or not valid yet; ``known_at`` sees the store
-        as it was recorded then; ``evidence_of`` keeps those that some of these message ids support. ``is_current`` is
-        as of ``current_at``, else now."""
+        ``waiting_at`` only those that would but for being suppressed or not valid yet; ``known_at`` sees the
+        store as it was recorded then; ``evidence_of`` keeps those that some of these message ids support.
+        ``is_current`` is as of ``current_at``, else now."""
         ...
 
     def fact_item(self, id: str) -> int | None: ...
@@ -423,8 +422,8 @@ class Operations(Protocol):
     """Across users, for maintenance. Short transactions of its own; never returns memory content."""
 
     def close_idle_sessions(self, *, idle_before: datetime, now: datetime, limit: int) -> list[tuple[str, str]]:
-        """(user id, session id) of up to ``limit`` open sessions in which nothing arrived since, whatever the dates
-        of their turns; each is now ended."""
+        """(user id, session id) of up to ``limit`` open sessions in which nothing arrived since, whatever the
+        dates of their turns; each is now ended."""
         ...
 
     def expire(self, *, now: datetime, limit: int) -> dict[str, int]:

@@ -14,6 +14,7 @@ from ltm_core.types import Anchor, Fact, FactChange, MessageStatus, Observation,
 from ltm_core.write.analyse import analyse
 from ltm_core.write.apply import apply_decisions
 from ltm_core.write.beside import beside_current
+from ltm_core.write.edits import Labelled
 from ltm_core.write.index import Unit, message_units, with_vectors
 from ltm_core.write.intake import Incoming, masked
 from ltm_core.write.lexicon import default_lexicon
@@ -324,7 +325,7 @@ def _write(
         if verdict.fate == "edit" and stored is None:
             stored = writer.message(ready.id, session_id=session_id)
         if stored is not None:
-            row, lost = _edit(writer, stored, ready, now=now)
+            row, lost = _edit(writer, stored, ready, batch, now=now)
             changes += apply_decisions(writer, lost, now=now, vectors=made)
         else:
             writer.touch_session(session_id, at=ready.at, now=now)
@@ -348,7 +349,10 @@ def _write(
         for anchor in ready.analysis.anchors:
             writer.add_anchor(anchor, session_id=session_id, at=row.at)
         anchors += ready.analysis.anchors
-        changes += learn(runtime, writer, ready.analysis, batch=batch, vectors=made, now=now)
+        # What an edited turn says lasts as long as the turn.
+        ttl = batch.ttl if row.expires_at is None else max(row.expires_at - now, timedelta(microseconds=1))
+        told = replace(batch, ttl=ttl, doc_type=row.doc_type)
+        changes += learn(runtime, writer, ready.analysis, batch=told, vectors=made, now=now)
         if ready.analysis.requests:
             # Earlier messages of the batch may have told what this one asks to forget.
             named = None if changes else targets.get(index)
@@ -441,10 +445,12 @@ def _row(batch: Batch, ready: _Prepared, *, reply_to: str | None, zone: tzinfo, 
 
 
 def _edit(
-    writer: Writer, stored: MessageRow, ready: _Prepared, *, now: datetime
+    writer: Writer, stored: MessageRow, ready: _Prepared, batch: Batch, *, now: datetime
 ) -> tuple[MessageRow, tuple[Decision, ...]]:
-    """The stored turn has the new words; facts that only the old words supported are retracted."""
+    """The stored turn has the new words, and the metadata, doc_type and ttl that came with them, if any; facts
+    that only the old words supported are retracted, and what they had changed is as before."""
     supported = writer.facts(evidence_of=[stored.id])
+    ends = stored.expires_at if batch.ttl is None else now + batch.ttl
     row = replace(
         stored,
         content=ready.message.content,
@@ -452,8 +458,19 @@ def _edit(
         act=ready.analysis.act,
         language=detect_language(ready.message.content),
         importance=ready.analysis.importance,
-        metadata=ready.message.metadata or stored.metadata,
+        metadata={**batch.metadata, **ready.message.metadata} or stored.metadata,
+        doc_type=batch.doc_type or stored.doc_type,
+        expires_at=ends,
     )
     writer.update_message(row)
-    lost = retract_for_edit(supported, message_id=stored.id, now=now, new_content=row.content)
+    lost = retract_for_edit(
+        supported,
+        message_id=stored.id,
+        now=now,
+        new_content=row.content,
+        labelled=Labelled(
+            doc_type=batch.doc_type, expires_at=ends if batch.ttl else None, metadata=batch.metadata
+        ),
+        replaced_by=writer.superseded_by,
+    )
     return row, lost

@@ -7,16 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from ltm_core.store.sqlite.base import View
+from ltm_core.store.sqlite.conditions import CURRENT, CURRENT_TAKES, WAITING, WAITING_TAKES
 from ltm_core.store.sqlite.layout import batches
-from ltm_core.store.sqlite.records import (
-    CURRENT,
-    CURRENT_TAKES,
-    FACT_READ,
-    ITEM_MASK,
-    WAITING,
-    WAITING_TAKES,
-    fact_from,
-)
+from ltm_core.store.sqlite.records import FACT_READ, ITEM_MASK, fact_from
 from ltm_core.store.times import to_us
 from ltm_core.types import Evidence, Fact
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from ltm_core.store.base import ACT_CODES, IMPORTANCE_CODES, ROLE_CODES, MessageRow, SlotRow, TurnMark
 from ltm_core.store.keyed import Keyed
 from ltm_core.store.sqlite.codec import Codec
+from ltm_core.store.sqlite.conditions import REPLACED, holds
 from ltm_core.store.times import from_us, to_us
 from ltm_core.types import AssertedBy, Evidence, Fact, FactKind, Modality, Session
 
@@ -143,17 +144,10 @@ def session_from(row: Sequence[Any], codec: Codec) -> Session:
 
 
 # facts ------------------------------------------------------------------------------------------------
-_REPLACED = (
-    "FROM facts AS s WHERE s.user_no = facts.user_no AND facts.superseded_by = s.id_mac AND s.slot = facts.slot "
-    "AND s.is_positive AND facts.is_positive AND s.valid_to IS NULL AND s.superseded_by IS NULL "
-    "AND s.retracted_at IS NULL"
-)
-"""The value of the same slot that took a fact's place and was never replaced itself: when it expires, the fact
-holds again."""
 FACT_READ = (
     "id, kind, modality, asserted_by, importance, is_positive, is_about_user, confidence, valid_from, valid_to, "
     "recorded_at, retracted_at, suppressed_at, expires_at, last_seen_at, support_count, access_count, body, "
-    f"(SELECT s.expires_at {_REPLACED})"
+    f"(SELECT s.expires_at {REPLACED})"
 )
 FACT_WRITE = (
     "id_mac, slot, subject, relation, object, session, agent, task, app, kind, modality, asserted_by, "
@@ -279,35 +273,6 @@ def fact_from(
         rule=body["rule"],
         is_current=holds(times, moment),
     )
-
-
-def holds(times: Mapping[str, Any], moment: int) -> bool:
-    """Whether a fact of these times is current at ``moment``; `CURRENT` says the same in SQL."""
-    valid_to, expires = times.get("valid_to"), times.get("expires_at")
-    return (
-        times["valid_from"] <= moment
-        and (valid_to > moment if valid_to is not None else times.get("superseded_by") is None)
-        and times.get("retracted_at") is None
-        and times.get("suppressed_at") is None
-        and (expires is None or expires > moment)
-    )
-
-
-CURRENT = (
-    "valid_from <= ? AND (valid_to > ? OR (valid_to IS NULL AND superseded_by IS NULL) "
-    f"OR (superseded_by IS NOT NULL AND EXISTS (SELECT 1 {_REPLACED} AND s.expires_at <= ?))) "
-    "AND retracted_at IS NULL AND suppressed_at IS NULL AND (expires_at IS NULL OR expires_at > ?)"
-)
-CURRENT_TAKES = 4
-"""How often `CURRENT` takes the moment."""
-WAITING = (
-    "retracted_at IS NULL AND (suppressed_at IS NOT NULL OR valid_from > ?) "
-    "AND (valid_to > max(?, valid_from) OR (valid_to IS NULL AND superseded_by IS NULL)) "
-    "AND (expires_at IS NULL OR expires_at > ?)"
-)
-"""Suppressed or not valid yet, and neither closed, retracted nor expired."""
-WAITING_TAKES = 3
-"""How often `WAITING` takes the moment."""
 
 
 def forgotten(id: str, user_id: str, at: datetime) -> Fact:

@@ -1,0 +1,144 @@
+"""Sweeps across users: idle sessions, what expired, and what both would do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from ltm_core.store.sqlite.records import ITEM_MASK
+from ltm_core.store.times import to_us
+from ltm_core.text.normalize import fold
+from ltm_core.types import Fact, FactChange
+
+if TYPE_CHECKING:
+    from ltm_core.store.sqlite.store import SqliteStore
+    from ltm_core.store.sqlite.writer import SqliteWriter
+
+
+class Sweeps:
+    """The sweeping side of `SqliteOperations`."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+
+    def close_idle_sessions(self, *, idle_before: datetime, now: datetime, limit: int) -> list[tuple[str, str]]:
+        with self._store.connection(write=True) as conn:
+            rows = conn.execute(
+                "SELECT s.id, s.user_no, s.session, u.user_id, s.body FROM sessions s "
+                "JOIN users u ON u.user_no = s.user_no WHERE s.ended_at IS NULL AND s.arrived_at < ? "
+                "ORDER BY s.arrived_at LIMIT ?",
+                (to_us(idle_before), limit),
+            ).fetchall()
+            moment = to_us(now)
+            pairs = [(r[1], r[2]) for r in rows]
+            conn.executemany("UPDATE sessions SET ended_at = ? WHERE id = ?", [(moment, r[0]) for r in rows])
+            conn.executemany(
+                "UPDATE messages SET in_window = 0 WHERE user_no = ? AND session = ? AND in_window = 1", pairs
+            )
+            conn.executemany("DELETE FROM slots WHERE user_no = ? AND session = ?", pairs)
+            conn.executemany(
+                "UPDATE users SET revision = revision + 1 WHERE user_no = ?",
+                [(no,) for no in {r[1] for r in rows}],
+            )
+            codec = self._store.core.codec
+            return [(r[3], codec(r[1]).decode(r[4])["id"]) for r in rows]
+
+    def expire(self, *, now: datetime, limit: int) -> dict[str, int]:
+        moment = to_us(now)
+        with self._store.connection() as conn:
+            slots = conn.execute(
+                "SELECT DISTINCT user_no FROM slots WHERE expires_at <= ? LIMIT ?", (moment, limit)
+            ).fetchall()
+            messages = conn.execute(
+                "SELECT id FROM messages WHERE expires_at <= ? ORDER BY expires_at LIMIT ?", (moment, limit)
+            ).fetchall()
+            facts = conn.execute(
+                "SELECT id FROM facts WHERE expires_at <= ? ORDER BY expires_at LIMIT ?", (moment, limit)
+            ).fetchall()
+            users = {r[0] for r in slots} | {r[0] >> 32 for r in messages} | {r[0] >> 32 for r in facts}
+            names = {no: name_of(conn, no) for no in users}
+        counts = {"slots": 0, "messages": 0, "facts": 0}
+        for no, user_id in sorted(names.items()):
+            if user_id is None:
+                continue
+            with self._store.write(user_id) as w:
+                # What was read before this transaction may have been changed or erased since.
+                expired = [m.item for m in w.messages(items=_of(messages, no), expired_by=now)]
+                counts["messages"] += w.delete_messages(expired)
+                gone = [f for f in w.facts(items=_of(facts, no)) if f.expires_at and f.expires_at <= now]
+                _reopen(w, gone, now=now)
+                counts["facts"] += w.delete_facts([f.id for f in gone])
+                counts["slots"] += w.delete_expired_slots(now=now)
+        return counts
+
+    def preview(self, *, idle_before: datetime, now: datetime) -> dict[str, int]:
+        moment = to_us(now)
+        questions = {
+            "sessions": ("sessions WHERE ended_at IS NULL AND arrived_at < ?", to_us(idle_before)),
+            "slots": ("slots WHERE expires_at <= ?", moment),
+            "messages": ("messages WHERE expires_at <= ?", moment),
+            "facts": ("facts WHERE expires_at <= ?", moment),
+            "jobs": ("jobs WHERE status = 0 AND run_after <= ?", moment),
+        }
+        with self._store.connection() as conn:
+            counts = {
+                name: int(conn.execute(f"SELECT count(*) FROM {where}", (value,)).fetchone()[0])
+                for name, (where, value) in questions.items()
+            }
+            others = other_embedders(conn)
+            counts["unembedded"] = sum(
+                conn.execute(
+                    "SELECT count(*) FROM chunks WHERE embedded = ? AND (expires_at IS NULL OR expires_at > ?)",
+                    (embedder, moment),
+                ).fetchone()[0]
+                for embedder in others
+            )
+        return counts
+
+
+def name_of(conn: Any, user_no: int) -> str | None:
+    row = conn.execute("SELECT user_id FROM users WHERE user_no = ?", (user_no,)).fetchone()
+    return None if row is None else row[0]
+
+
+def other_embedders(conn: Any) -> list[int]:
+    """Every embedder but the store's own, 0 for none; empty while the store has no embedder."""
+    current = conn.execute("SELECT embedder FROM state WHERE id = 1").fetchone()[0]
+    others = [r[0] for r in conn.execute("SELECT no FROM embedders WHERE no <> ?", (current,)).fetchall()]
+    return [*others, 0] if current else []
+
+
+def _reopen(writer: SqliteWriter, gone: Sequence[Fact], *, now: datetime) -> None:
+    """What an expired value of a slot had replaced holds as long as that value did: for good, when nothing
+    replaced it."""
+    ids = {f.id for f in gone}
+    for fact in gone:
+        # What expires with it has no say: the first value before it that stays gets its end.
+        last, before = fact, writer.superseded_by(fact.id)
+        seen = {fact.id}
+        while len(before) == 1 and before[0].id in ids - seen:
+            last = before[0]
+            seen.add(last.id)
+            before = writer.superseded_by(last.id)
+        if fact.superseded_by in ids or fact.retracted_at is not None or not fact.is_positive:
+            continue
+        slot = (fold(fact.subject), fold(fact.relation))
+        for old in before:
+            same = (fold(old.subject), fold(old.relation)) == slot and old.is_positive
+            adjacent = old.valid_from < last.valid_from and old.valid_to in (None, last.valid_from)
+            if old.id in ids or old.retracted_at is not None or not same:
+                continue
+            if not adjacent and old.recorded_at > last.recorded_at:
+                continue
+            open_again = fact.valid_to is None and fact.superseded_by is None
+            after = replace(old, valid_to=fact.valid_to, superseded_by=fact.superseded_by, is_current=open_again)
+            writer.update_fact(after, now=now)
+            writer.log_change(
+                FactChange(op="restore", fact=after, previous=old, reason="what had replaced it expired", at=now)
+            )
+
+
+def _of(rows: Sequence[tuple[int]], user_no: int) -> list[int]:
+    return [r[0] & ITEM_MASK for r in rows if r[0] >> 32 == user_no]

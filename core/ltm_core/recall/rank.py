@@ -57,6 +57,10 @@ class Asked:
     """Microseconds since 1970 UTC."""
 
 
+SAME_QUESTION = 0.6
+"""Share of the question's words from which a stored question counts as the same question."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
     """Arrays over owners."""
@@ -88,8 +92,9 @@ def rank(
     if not asked.of_answers:
         own = rows.role[structure.row] == ROLE_CODES["user"]
         score = score * np.where(own, np.float32(1), np.float32(weights.assistant))
-    # A question that was asked holds the words of the one that is asked now, and answers nothing.
+    # A question that was asked in the words of the one that is asked now answers nothing.
     asks = (rows.act[structure.row] == ACT_CODES["question"]) & structure.is_message
+    asks &= words.coverage >= np.float32(SAME_QUESTION)
     score = score * np.where(asks, np.float32(weights.question), np.float32(1))
     if asked.inside is not None and asked.inside.any():
         score = score * np.where(asked.inside, np.float32(1), np.float32(weights.time))

@@ -192,7 +192,9 @@ class LongTermMemory:
         """The turns are stored and searchable, and what they tell of the user is learnt, in one transaction.
 
         Give ``user=`` when the words arrive and ``assistant=`` when they are answered, or a list in
-        ``messages=``, of which only the new tail is written. The same id with the same content changes
+        ``messages=``: the whole history, a window or a part of it, of which only what is new is written; another
+        last answer to the same words replaces the stored one. A list of one message without an id repeats at most
+        the last stored one. The same id with the same content changes
         nothing; with other content it is an edit: facts that only the old words supported are retracted.
         Without an id, ``user=`` and ``assistant=`` append. ``at`` without a zone is read in ``timezone`` (else
         the user's, else the configured one). ``ttl``: seconds until the turns and their facts expire.
@@ -593,7 +595,8 @@ class LongTermMemory:
         return set_suppressed(self._runtime, scope, fact_id, suppressed=False, actor=actor)
 
     def pause(self, user_id: str | int) -> None:
-        """Nothing of the user is stored until `resume`; what is known can still be read."""
+        """Nothing of the user is stored until `resume`; what is known can still be read. `observe` skips what it
+        is given; `remember`, `assert_fact` and `set_slot` raise ConflictError."""
         self._set_paused(user_id, True)
 
     def resume(self, user_id: str | int) -> None:
@@ -642,7 +645,8 @@ class LongTermMemory:
         return forget_matching(self._runtime, scope.user_id, text, dry_run=dry_run, sources=chosen, actor=actor)
 
     def forget_session(self, session_id: str | int, *, user_id: str | int, actor: str | None = None) -> Receipt:
-        """Every turn of the session is gone, with the facts that only it supported."""
+        """Every turn and slot of the session is gone, with the facts that only it supported; what was said in it
+        is refused when it is told again as it was."""
         from ltm_core.keep.erase import forget_session
 
         scope = self._runtime.scope(user_id, identifier(session_id, "session_id", limit=self._limit))

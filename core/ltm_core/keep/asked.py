@@ -59,7 +59,7 @@ def fulfil_requests(
             continue
         overwrite_sources(writer, present, target.traced, sources="redact", config=config, now=now)
         changes += delete_facts(writer, present, reason="asked in the chat", now=now)
-        clean_facts(writer, target.traced.phrases)
+        clean_facts(writer, target.traced)
     return tuple(changes)
 
 

@@ -140,7 +140,7 @@ def _forget(
         now = runtime.now()
         traced, rows = found.traced, found.rows
         counts = overwrite_sources(writer, found.facts, traced, sources=sources, config=runtime.config, now=now)
-        orphans = [] if not rows else _only_supported_by(writer, rows)
+        orphans, others = _supported_by(writer, rows) if rows else ([], [])
         if rows:
             counts["messages_deleted"] = counts.get("messages_deleted", 0) + forget_turns(writer, rows, now=now)
         gone = list({f.id: f for f in [*found.facts, *orphans]}.values())
@@ -148,39 +148,41 @@ def _forget(
             delete_facts(writer, gone, reason=f"forget {what}", now=now)
             counts["facts"] = len(gone)
         if sources != "keep":
-            clean_facts(writer, traced.phrases)
+            clean_facts(writer, traced)
         if session_id is not None:
             writer.delete_session(session_id)
             writer.add_tombstones([("session", session_id)], now=now)
-            _unlabel(writer, session_id)
+            _unlabel(writer, others, session_id)
         writer.audit(f"forget_{what}", now=now, actor=actor, counts=counts)
     fill_vectors(runtime, user_id)
     needles = needles_of(found.facts if sources != "keep" else (), rows, traced.phrases)
     return prove(runtime, user_id, what=what, counts=counts, needles=needles, started=started, now=now)
 
 
-def _only_supported_by(writer: Writer, rows: Sequence[MessageRow]) -> list[Fact]:
-    """The facts that no turn supports when these are gone. Evidence names a turn by its id, which turns of
-    other sessions may have too: the one of the fact's own session is meant when it is among these."""
+def _supported_by(writer: Writer, rows: Sequence[MessageRow]) -> tuple[list[Fact], list[Fact]]:
+    """The facts that no turn supports when these are gone, and those that other turns support too.
+
+    Evidence names a turn by its id, which turns of other sessions may have too: the one of the fact's own
+    session is meant when it is among these.
+    """
     going = {m.item for m in rows}
     here = {(m.session_id, m.id) for m in rows}
     facts = writer.facts(evidence_of=sorted({m.id for m in rows}))
     sources = sorted({i for f in facts for i in f.source_message_ids})
-    left: dict[str, set[str]] = {}
-    for row in writer.messages(ids=sources) if sources else ():
-        if row.item not in going:
-            left.setdefault(row.id, set()).add(row.session_id)
-    return [
-        f for f in facts if not any(i in left and (f.session_id, i) not in here for i in f.source_message_ids)
-    ]
+    left = {m.id for m in (writer.messages(ids=sources) if sources else ()) if m.item not in going}
+    lost: list[Fact] = []
+    kept: list[Fact] = []
+    for f in facts:
+        alive = any(i in left and (f.session_id, i) not in here for i in f.source_message_ids)
+        (kept if alive else lost).append(f)
+    return lost, kept
 
 
-def _unlabel(writer: Writer, session_id: str) -> None:
+def _unlabel(writer: Writer, facts: Sequence[Fact], session_id: str) -> None:
     """Facts that other sessions support too no longer name the forgotten one."""
-    for fact in writer.facts():
-        if fact.session_id == session_id and fact.source_message_ids:
-            rest = writer.messages(ids=fact.source_message_ids, newest_first=True, limit=1)
-            writer.update_fact(replace(fact, session_id=rest[0].session_id if rest else None))
+    for fact in writer.facts(ids=[f.id for f in facts if f.session_id == session_id]):
+        rest = writer.messages(ids=fact.source_message_ids, newest_first=True, limit=1)
+        writer.update_fact(replace(fact, session_id=rest[0].session_id if rest else None))
 
 
 def forget_user(runtime: Runtime, user_id: str, *, actor: str | None) -> Receipt:

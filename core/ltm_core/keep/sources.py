@@ -29,12 +29,13 @@ _PAGE = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """The turns that hold one of the phrases, up to the newest item seen, at one revision of the user."""
+    """The turns that hold one of the phrases, up to the newest item seen, and the facts that hold one in their
+    metadata or tags."""
 
     phrases: tuple[str, ...]
     items: frozenset[int] = frozenset()
+    fact_ids: tuple[str, ...] = ()
     seen_to: int = 0
-    revision: int = 0
 
 
 NOTHING = Trace(phrases=())
@@ -52,18 +53,13 @@ def trace(reader: Reader, phrases: Sequence[str]) -> Trace:
     by invisible characters.
     """
     patterns = patterns_of(phrases)
-    state = reader.user()
     found: set[int] = set()
     seen = 0
     while patterns and (page := reader.messages(after_item=seen, limit=_PAGE)):
         found |= {m.item for m in page if _holds(m, patterns)}
         seen = page[-1].item
-    return Trace(
-        phrases=tuple(phrases),
-        items=frozenset(found),
-        seen_to=seen,
-        revision=state.revision if state is not None else 0,
-    )
+    marked = tuple(f.id for f in reader.facts() if _cleaned(f, patterns) != f) if patterns else ()
+    return Trace(phrases=tuple(phrases), items=frozenset(found), fact_ids=marked, seen_to=seen)
 
 
 def patterns_of(phrases: Iterable[str]) -> list[re.Pattern[str]]:
@@ -123,19 +119,18 @@ def overwrite_sources(
     return {k: v for k, v in counts.items() if v}
 
 
-def clean_facts(writer: Writer, phrases: Sequence[str]) -> int:
-    """No metadata or tag of a remaining fact holds one of the phrases; returns how many facts had one."""
-    patterns = patterns_of(phrases)
-    cleaned = 0
-    for fact in writer.facts() if patterns else ():
-        if not (fact.metadata or fact.tags):
-            continue
-        metadata = overwritten(fact.metadata, patterns)
-        tags = tuple(t for t in fact.tags if not spans_of(patterns, t))
-        if metadata != fact.metadata or tags != fact.tags:
-            writer.update_fact(replace(fact, metadata=metadata, tags=tags))
-            cleaned += 1
-    return cleaned
+def clean_facts(writer: Writer, traced: Trace) -> None:
+    """No metadata or tag of the traced facts that remain holds one of the phrases."""
+    patterns = patterns_of(traced.phrases)
+    for fact in writer.facts(ids=traced.fact_ids) if traced.fact_ids else ():
+        writer.update_fact(_cleaned(fact, patterns))
+
+
+def _cleaned(fact: Fact, patterns: Sequence[re.Pattern[str]]) -> Fact:
+    if not (fact.metadata or fact.tags):
+        return fact
+    tags = tuple(t for t in fact.tags if not spans_of(patterns, t))
+    return replace(fact, metadata=overwritten(fact.metadata, patterns), tags=tags)
 
 
 def forget_turns(writer: Writer, rows: Sequence[MessageRow], *, now: datetime) -> int:

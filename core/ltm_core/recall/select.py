@@ -23,6 +23,22 @@ def by_score(entries: Sequence[Entry]) -> list[Entry]:
     return sorted(entries, key=lambda e: (-e.item.score, not e.item.is_current, -e.item.at.timestamp()))
 
 
+def in_context(facts: Sequence[Entry], messages: Sequence[Entry]) -> list[Entry]:
+    """The facts, scored half by the messages they rest on: a fact alone knows nothing of what was talked about.
+
+    A fact whose messages were not found counts as if they had the least score found.
+    """
+    scores = {e.item.source_id: e.item.score for e in messages}
+    least = min(scores.values(), default=None)
+    if least is None:
+        return list(facts)
+    out = []
+    for entry in facts:
+        below = max((scores.get(i, least) for i in entry.item.source_message_ids), default=entry.item.score)
+        out.append(replace(entry, item=replace(entry.item, score=(entry.item.score + below) / 2)))
+    return out
+
+
 def latest_first(entries: Sequence[Entry]) -> list[Entry]:
     """Of the memories nearly as relevant as the best, the latest gets the best score, the others follow in time."""
     ordered = by_score(entries)

@@ -16,7 +16,7 @@ from ltm_core.recall.pack import Packed, pack
 from ltm_core.recall.question import Question, analyse_question
 from ltm_core.recall.render import Format, frame, line, messages, render
 from ltm_core.recall.request import RecallRequest
-from ltm_core.recall.select import by_score, distinct, latest_first, not_held, varied, without_said
+from ltm_core.recall.select import by_score, distinct, in_context, latest_first, not_held, varied, without_said
 from ltm_core.recall.window import Window, open_window
 from ltm_core.store.base import Reader
 from ltm_core.types import Context, ContextItem, Dropped, Tier
@@ -154,7 +154,7 @@ def recall_search(
     facts, _ = fact_entries(found, question, now=request.now)
     episodes, _ = message_entries(found, question, now=request.now)
     # What is always in a context is a hit of a search only when the search found it.
-    entries = [e for e in [*facts, *episodes] if e.item.score > 0]
+    entries = [e for e in [*in_context(facts, episodes), *episodes] if e.item.score > 0]
     ordered = latest_first(entries) if question.wants_last else by_score(entries)
     return [dated(e).item for e in ordered[: request.top_k]]
 

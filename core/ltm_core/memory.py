@@ -587,7 +587,7 @@ class LongTermMemory:
         return set_suppressed(self._runtime, scope, fact_id, suppressed=True, actor=actor)
 
     def unsuppress(self, fact_id: str, *, user_id: str | int, actor: str | None = None) -> FactChange:
-        """The fact may be brought up again; of two values of a single-valued relation the later told one stays."""
+        """The fact may be brought up again; of two values of a single-valued relation the later one stays."""
         from ltm_core.keep.revise import set_suppressed
 
         scope = self._runtime.scope(user_id)

@@ -179,3 +179,20 @@ def test_restoring_a_corrected_value_takes_the_place_of_the_correction(memory: L
     memory.correct(wrong="Leeds", right="York", user_id="ana")
     memory.restore(named(memory, "Leeds").id, user_id="ana")
     assert current(memory) == ["Leeds"] and current(memory, before) == ["York"]
+
+
+def test_restoring_an_expired_value_ends_the_one_told_since(memory: LongTermMemory, clock: Clock) -> None:
+    memory.observe(user_id="ana", session_id="s", user="I live in Leeds.", ttl=60)
+    clock.now += timedelta(days=1)
+    since = say(memory, "I live in Porto.")
+    memory.restore(named(memory, "Leeds").id, user_id="ana")
+    assert current(memory) == ["Leeds"] and current(memory, since) == ["Porto"]
+
+
+def test_an_expired_correction_gives_way_to_the_value_before(memory: LongTermMemory, clock: Clock) -> None:
+    say(memory, "I live in Leeds.")
+    memory.observe(user_id="ana", session_id="s", user="I moved to Porto.", ttl=7200)
+    memory.correct(wrong="Porto", right="Oslo", user_id="ana")
+    assert current(memory) == ["Oslo"]
+    clock.now += timedelta(hours=3)
+    assert current(memory) == ["Leeds"]

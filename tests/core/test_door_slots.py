@@ -146,3 +146,13 @@ def test_a_new_value_closes_a_suppressed_one(memory: LongTermMemory) -> None:
     memory.unsuppress(leeds.id, user_id="ana")
     assert current(memory) == ["Porto"]
     assert [f.object for f in memory.history(leeds.id, user_id="ana")] == ["Leeds", "Porto"]
+
+
+def test_two_values_to_come_follow_each_other(memory: LongTermMemory, clock: Clock) -> None:
+    say(memory, "I live in Leeds.")
+    for place, days in (("Oslo", 20), ("Rome", 30), ("Bergen", 10)):
+        memory.assert_fact(
+            "user", "lives_in", place, user_id="ana", source="form", at=START + timedelta(days=days)
+        )
+    seen = [current(memory, START + timedelta(days=d)) for d in (1, 11, 21, 31)]
+    assert seen == [["Leeds"], ["Bergen"], ["Oslo"], ["Rome"]]

@@ -85,6 +85,7 @@ def correct(
         decisions = _decided(runtime, writer, scope, present, truth, now=now)
         changes = apply_decisions(writer, decisions, now=now, vectors=vectors)
         first = changes[0]
+        _relink(writer, present, first.fact)
         writer.audit("correct", now=now, actor=actor, target=first.fact.id)
     return first if first.op == "supersede" else replace(first, previous=changes[-1].fact)
 
@@ -157,8 +158,8 @@ def _truth(runtime: Runtime, false: Fact, call: _Call) -> Candidate:
         wrong_object=None,
         relation_confidence=1.0 if same else stated.relation_confidence,
         importance=false.importance if same else stated.importance,
-        # What was true all along began when the wrong belief began.
-        valid_from=false.valid_from if same else stated.valid_from,
+        # What was true all along began when the wrong belief began; of one taken back before, others know since.
+        valid_from=false.valid_from if same and false.retracted_at is None else stated.valid_from,
         said_at=call.when,
         expires_at=false.expires_at if same and live else stated.expires_at,
         evidence=(),
@@ -182,7 +183,7 @@ def _bare(false: Fact, call: _Call) -> Candidate:
         is_about_user=false.is_about_user,
         modality=false.modality,
         confidence=false.confidence,
-        valid_from=false.valid_from,
+        valid_from=call.when if false.retracted_at is not None else false.valid_from,
         valid_to=false.valid_to if false.modality in ("past", "temporary") else None,
     )
 
@@ -222,6 +223,15 @@ def _decided(
 def _taken_back(false: Fact, *, by: str | None, now: datetime) -> Decision:
     gone = retracted(false, at=false.retracted_at or now, by=by)
     return Decision(op="retract", fact=gone, previous=false, reason=_REASON)
+
+
+def _relink(writer: Writer, false: Fact, true: Fact) -> None:
+    """What the wrong belief had replaced was replaced by the right one: it holds again when that one expires."""
+    if (true.subject, true.relation) != (false.subject, false.relation):
+        return
+    for before in writer.superseded_by(false.id):
+        if before.id != true.id and before.retracted_at is None and before.valid_to is not None:
+            writer.update_fact(replace(before, superseded_by=true.id))
 
 
 def _in_its_place(

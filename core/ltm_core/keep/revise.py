@@ -29,15 +29,21 @@ def _get(reader: Reader, fact_id: str) -> Fact:
 
 def _others(runtime: Runtime, reader: Reader, fact: Fact, *, now: datetime) -> list[Fact]:
     """The other values of the fact's slot that were ever believed to hold; none when it may have several."""
-    if not runtime.lexicon.is_single_valued(fact.relation) or not _is_value(fact, now=now):
+    if not runtime.lexicon.is_single_valued(fact.relation) or not _is_value(fact):
         return []
     same = reader.facts(slots=[(fact.subject, fact.relation)])
-    return [f for f in same if f.id != fact.id and f.speaker == fact.speaker and _is_value(f, now=now)]
+    return [
+        f
+        for f in same
+        if f.id != fact.id
+        and f.speaker == fact.speaker
+        and _is_value(f)
+        and (f.expires_at is None or f.expires_at > now or f.valid_to is not None)
+    ]
 
 
-def _is_value(fact: Fact, *, now: datetime) -> bool:
-    lasts = fact.expires_at is None or fact.expires_at > now
-    return fact.is_positive and fact.modality not in _UNTOUCHED and (lasts or fact.valid_to is not None)
+def _is_value(fact: Fact) -> bool:
+    return fact.is_positive and fact.modality not in _UNTOUCHED
 
 
 def _holds(fact: Fact, *, now: datetime) -> bool:

@@ -77,7 +77,8 @@ class Beside:
                 self.ended[f.id] = after
                 return [Decision(op="reinforce", fact=after, previous=f, reason="said again, of an earlier time")]
         first = min(newer, key=lambda f: f.valid_from)
-        following = [f for f in (*newer, *others) if f.valid_from > c.valid_from]
+        lasted = [f for f in others if f.valid_to is not None and f.valid_to > f.valid_from]
+        following = [f for f in (*newer, *lasted) if f.valid_from > c.valid_from]
         if following:
             first = min(following, key=lambda f: f.valid_from)
             end = first.valid_from
@@ -126,6 +127,14 @@ class Beside:
             for held in (known, self.coming):
                 if new.id in held:
                     held[new.id] = ends
+        for f in slot:
+            if (
+                f not in over
+                and f.valid_from < new.valid_from
+                and (f.valid_to or new.valid_from) >= new.valid_from
+            ):
+                self.coming[f.id] = ends = closed(f, at=new.valid_from, by=new.id)
+                made.append(Decision(op="close", fact=ends, previous=f, reason="another value is to follow"))
         return [*made, *self._withdrawn(over, new, known)]
 
     def _withdrawn(self, facts: Sequence[Fact], new: Fact | None, known: dict[str, Fact]) -> list[Decision]:

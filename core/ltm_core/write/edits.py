@@ -126,5 +126,7 @@ def _ended_with(old: Fact, gone: Fact) -> bool:
         return old.retracted_at == gone.recorded_at
     if old.valid_to is None:
         return False
-    known = old.recorded_at <= gone.recorded_at and old.valid_to == max(gone.valid_from, old.valid_from)
+    known = max(old.recorded_at, old.valid_from) <= gone.recorded_at and old.valid_to == max(
+        gone.valid_from, old.valid_from
+    )
     return known or (old.valid_to == gone.valid_from and old.valid_from < old.valid_to)

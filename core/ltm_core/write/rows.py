@@ -92,7 +92,9 @@ def later_end(one: datetime | None, other: datetime | None) -> datetime | None:
 
 
 def closed(fact: Fact, *, at: datetime, by: str | None) -> Fact:
-    """The fact, no longer true from ``at`` on (never before it began)."""
+    """The fact, no longer true from ``at`` on (never before it began); an earlier end stays."""
+    if fact.valid_to is not None and fact.valid_to < at:
+        return replace(fact, is_current=False)
     return replace(fact, valid_to=max(at, fact.valid_from), superseded_by=by, is_current=False)
 
 

@@ -8,11 +8,13 @@ from typing import Any
 REPLACED = (
     "FROM facts AS s WHERE s.user_no = facts.user_no AND facts.superseded_by = s.id_mac AND s.slot = facts.slot "
     "AND s.is_positive AND facts.is_positive AND s.valid_to IS NULL AND s.superseded_by IS NULL "
-    "AND s.retracted_at IS NULL AND (facts.recorded_at <= s.recorded_at "
+    "AND s.retracted_at IS NULL "
+    "AND (facts.recorded_at <= s.recorded_at AND facts.valid_from <= s.recorded_at "
     "OR (facts.valid_to = s.valid_from AND facts.valid_from < facts.valid_to))"
 )
 """The value of the same slot that took a fact's place and was never replaced itself: when it expires, the fact
-holds again. What was told late, of a time in which the other one held already, does not."""
+holds again. What was told late, of a time in which the other one held already, or had not begun
+before the other one was told, does not."""
 
 
 def holds(times: Mapping[str, Any], moment: int) -> bool:

@@ -69,7 +69,8 @@ class Sweeps:
                 counts["messages"] += w.delete_messages(expired)
                 gone = [f for f in w.facts(items=_of(facts, no)) if f.expires_at and f.expires_at <= now]
                 _reopen(w, gone, now=now)
-                counts["facts"] += w.delete_facts([f.id for f in gone])
+                w.delete_facts([f.id for f in gone])
+                counts["facts"] += len(gone)
                 counts["slots"] += w.delete_expired_slots(now=now)
         return counts
 
@@ -130,7 +131,7 @@ def _reopen(writer: SqliteWriter, gone: Sequence[Fact], *, now: datetime) -> Non
             adjacent = old.valid_from < last.valid_from and old.valid_to in (None, last.valid_from)
             if old.id in ids or old.retracted_at is not None or not same:
                 continue
-            if not adjacent and old.recorded_at > last.recorded_at:
+            if not adjacent and max(old.recorded_at, old.valid_from) > last.recorded_at:
                 continue
             open_again = fact.valid_to is None and fact.superseded_by is None
             after = replace(old, valid_to=fact.valid_to, superseded_by=fact.superseded_by, is_current=open_again)

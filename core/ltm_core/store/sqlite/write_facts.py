@@ -51,10 +51,22 @@ class FactWriter(MessageWriter):
                 "ON CONFLICT (fact, known_until) DO NOTHING",
                 (id, to_us(self._moment(now)), self._codec.encode(before)),
             )
+        if row[6] is not None and row[6] != after["superseded_by"]:
+            self._drop_expired(row[6], after["slot"], to_us(self._moment(now)))
         self._conn.execute(_UPDATE, (*values, id))
         self._conn.execute("DELETE FROM evidence WHERE fact = ?", (id,))
         self._add_evidence(id, fact)
         self._changed = True
+
+    def _drop_expired(self, mac: bytes, slot: int, moment: int) -> None:
+        """The value whose end let another one hold again is gone once that one is changed: else both would stand
+        for the time before."""
+        row = self._one(
+            "SELECT body FROM facts WHERE user_no = ? AND id_mac = ? AND slot = ? AND expires_at <= ?",
+            (self.no, mac, slot, moment),
+        )
+        if row is not None:
+            self.delete_facts([self._codec.decode(row[0])["id"]])
 
     def delete_facts(self, ids: Sequence[str]) -> int:
         rows: list[int] = []

@@ -31,6 +31,8 @@ class Weights:
 
     bm25: float
     """Share of the keyword score of the best chunk."""
+    turn: float
+    """Share of the keyword score of a long turn as a whole."""
     window: float
     """Share of the keyword score of the turn with its neighbours."""
     session: float

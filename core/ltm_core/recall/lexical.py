@@ -36,8 +36,12 @@ class Lexical:
     """Per row: BM25 of the chunk."""
     chunk: NDArray[np.float32]
     """The best of the owner's chunks."""
+    turn: NDArray[np.float32]
+    """The turn as a whole."""
     window: NDArray[np.float32]
+    """The turn with two neighbours on each side."""
     session: NDArray[np.float32]
+    """The session as one document."""
     coverage: NDArray[np.float32]
     """Share of the question's idf-weighted words that one chunk holds, in [0, 1]."""
     exact: NDArray[np.float32]
@@ -53,14 +57,14 @@ def lexical(
     """The keyword evidence of every owner; zeros when there are no terms."""
     rows, n = snapshot.rows, len(snapshot.rows.item)
     chunk, cover, exact = (np.zeros(n, dtype=np.float32) for _ in range(3))
-    window = np.zeros(len(structure.items), dtype=np.float32)
+    turn, window = (np.zeros(len(structure.items), dtype=np.float32) for _ in range(2))
     session = np.zeros(structure.sessions, dtype=np.float32)
     if n and terms:
         every = list(zip(terms, snapshot.postings([t.term for t in terms]), strict=True))
         held = [(t, p) for t, p in every if len(p[0])]
         scored = sorted(held, key=lambda p: len(p[1][0]))[:MOST_TERMS]
         _score_chunks(chunk, scored, _norm(rows.length, snapshot.average_length))
-        _score_turns(window, session, scored, structure)
+        _score_turns(turn, window, session, scored, structure)
         _cover(cover, every)
         for term, (where, _) in held:
             if term.term in identifiers:
@@ -68,6 +72,7 @@ def lexical(
     return Lexical(
         rows=chunk,
         chunk=structure.best(chunk),
+        turn=turn,
         window=window,
         session=session[structure.session] if n else window,
         coverage=structure.best(cover),
@@ -87,15 +92,20 @@ def _score_chunks(scores: NDArray[np.float32], scored: _Looked, norm: NDArray[np
 
 
 def _score_turns(
-    window: NDArray[np.float32], session: NDArray[np.float32], scored: _Looked, structure: Structure
+    turn: NDArray[np.float32],
+    window: NDArray[np.float32],
+    session: NDArray[np.float32],
+    scored: _Looked,
+    structure: Structure,
 ) -> None:
-    """Turns with two neighbours on each side, weights 1 2 3 2 1, and sessions as whole documents.
+    """Turns alone, with two neighbours on each side, weights 1 2 3 2 1, and sessions as whole documents.
 
     Facts take no part. With a single session the session says nothing and stays 0.
     """
     if not structure.is_message.any():
         return
     window_norm = _norm(structure.window_length, float(structure.window_length[structure.is_message].mean()))
+    turn_norm = _norm(structure.length, float(structure.length[structure.is_message].mean()))
     turn_count = int(np.count_nonzero(structure.is_message))
     session_norm = _norm(structure.session_length)
     counts = np.zeros(len(window), dtype=np.float32)
@@ -106,6 +116,8 @@ def _score_turns(
         places, said = places[turns], said[turns]
         if not len(places):
             continue
+        value = np.float32(term.weight * idf(turn_count, len(places)))
+        turn[places] += value * said / (said + turn_norm[places])
         reached = _spread(counts, places, said, structure)
         value = np.float32(term.weight * idf(turn_count, int(np.count_nonzero(counts))))
         # A turn may be reached several times; its value is the same each time, and += applies once.

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 COMPLETING = 0.6
 """Share of the floor that suffices for the others once one memory passes it whole."""
+ONE_CHUNK, LONG_TURN = 25.0, 75.0
+"""Terms up to which a turn is one chunk, and from which it is several: then what it says is more than its best
+chunk (BEAM gains 3 points of recall at 10)."""
 DAY_MICROSECONDS = 86_400_000_000
 
 
@@ -126,6 +129,7 @@ def _legs(
     visible = messages if messages.any() else visible
     legs = {
         "bm25": _scaled(words.chunk, visible, zero=True),
+        "turn": _scaled(words.turn, visible, zero=True),
         "window": _scaled(words.window, visible, zero=True),
         "session": _scaled(words.session, visible, zero=True),
     }
@@ -152,12 +156,18 @@ def _scaled(values: NDArray[np.float32], among: NDArray[np.bool_], *, zero: bool
 def _fuse(
     legs: dict[str, NDArray[np.float32]], structure: Structure, weights: Weights
 ) -> NDArray[np.float32]:
-    """The weighted mean of the legs; what comes from the surroundings weighs as much as the turn borrows."""
+    """The weighted mean of the legs.
+
+    What comes from the surroundings weighs as much as the turn borrows; the turn as a whole as far as it is
+    longer than one chunk, else it would say the same twice.
+    """
+    whole = np.clip((structure.length - ONE_CHUNK) / (LONG_TURN - ONE_CHUNK), 0, 1).astype(np.float32)
+    own = {"bm25": np.float32(1), "cosine": np.float32(1), "turn": whole}
     score = np.zeros(len(structure.items), dtype=np.float32)
     total = np.zeros(len(structure.items), dtype=np.float32)
     for name, values in legs.items():
         share = np.float32(getattr(weights, name))
-        weight = share if name in ("bm25", "cosine") else share * structure.borrows
+        weight = share * own.get(name, structure.borrows)
         score += weight * values
         total += weight
     return np.divide(score, total, out=np.zeros_like(score), where=total > 0)

@@ -16,6 +16,8 @@ from ltm_core.write.scopes import Read
 from ltm_core.write.times import validity
 
 _ENTITY_WORDS = re.compile(r"[A-Za-z\u4e00-\u9fff]+")
+_MOST_OPEN = 0.5
+"""Confidence of a fact that no pattern reads."""
 _FAVORITE = re.compile(r"^favou?rite ")
 
 
@@ -139,7 +141,7 @@ def _candidate(read: Read, subject: Subject, draft: Draft, context: Context) -> 
         is_about_user=me == "user",
         modality=modality,
         speaker=context.speaker,
-        confidence=round(context.probability, 3),
+        confidence=round(min(context.probability, _MOST_OPEN if draft.rule == "open" else 1.0), 3),
         relation_confidence=draft.confidence,
         importance=importance,
         single_valued=single,

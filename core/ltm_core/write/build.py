@@ -13,7 +13,7 @@ from ltm_core.write.norm import fold, trim
 from ltm_core.write.people import Subject
 from ltm_core.write.plan import Candidate, Move, Reach, Utterance
 from ltm_core.write.scopes import Read
-from ltm_core.write.times import validity
+from ltm_core.write.times import Aim, validity
 
 _ENTITY_WORDS = re.compile(r"[A-Za-z\u4e00-\u9fff]+")
 _MOST_OPEN = 0.5
@@ -114,6 +114,7 @@ def _candidate(read: Read, subject: Subject, draft: Draft, context: Context) -> 
         temporary=modality == "temporary",
         event=move in ("change", "cease")
         or draft.relation in ("owns", "has_pet", "employment", "marital_status"),
+        aim=_aim(read, draft, move, lexicon),
     )
     said = read.clause.text[draft.start : draft.end]
     value = (
@@ -156,6 +157,18 @@ def _candidate(read: Read, subject: Subject, draft: Draft, context: Context) -> 
         evidence=(Evidence(message_id=utterance.message_id, start=read.clause.start, end=read.clause.end),),
         rule=draft.rule,
     )
+
+
+def _aim(read: Read, draft: Draft, move: Move, lexicon: Lexicon) -> Aim:
+    """How the times in the words of a draft are meant."""
+    base = draft.relation.split(":")[0]
+    if read.clause.language != "en":
+        return "none"
+    if base in lexicon.sets["recurring"]:
+        return "recurring"
+    if base in lexicon.sets["ahead"]:
+        return "ahead"
+    return "begins" if base in lexicon.sets["beginnings"] and move == "change" else "none"
 
 
 def head(value: str, lexicon: Lexicon, language: str) -> str:

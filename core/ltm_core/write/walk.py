@@ -106,7 +106,11 @@ def _introduced(turns: Sequence[Turn], lexicon: Lexicon) -> dict[str, str]:
         text = turn.content[:_MOST_READ]
         for m in _INTRODUCED.finditer(text):
             name = m["en"] or m["en2"] or m["zh"]
-            names[name] = name
+            if name.lower() not in lexicon.sets["no_names"]:
+                names[name] = name
+        english = lexicon.rules("en")
+        for m in english.parts["named_kin"].finditer(text):
+            names[m["name"]] = f"{english.kin[m['kin'].lower()]}:{m['name']}"
         for language in ("en", "zh"):
             rules = lexicon.rules(language)
             for m in rules.parts["named_pet"].finditer(text):

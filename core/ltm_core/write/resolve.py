@@ -12,8 +12,9 @@ from datetime import datetime
 
 from ltm_core.types import Fact
 from ltm_core.write.edits import retract_for_edit
+from ltm_core.write.known import Known
 from ltm_core.write.lexicon import Lexicon, default_lexicon
-from ltm_core.write.match import counts, ended_by, related, same_meaning, same_statement, same_subject, same_thing
+from ltm_core.write.match import counts, ended_by, related, same_meaning, same_statement, same_thing
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.rows import RANK, Labels, closed, is_late, new_fact, reinforced, retracted
@@ -66,7 +67,7 @@ def resolve(
     """The changes that make the candidates known, in order; each row as it must be afterwards."""
     labels = Labels(user_id=user_id, session_id=session_id, agent_id=agent_id, task_id=task_id, app_id=app_id)
     state = _State(
-        known={f.id: f for f in current if f.is_current and f.user_id == user_id},
+        known=Known(f for f in current if f.is_current and f.user_id == user_id),
         labels=labels,
         now=now,
         new_id=new_id,
@@ -83,7 +84,7 @@ def resolve(
 
 @dataclass(slots=True)
 class _State:
-    known: dict[str, Fact]
+    known: Known
     labels: Labels
     now: datetime
     new_id: Callable[[], str]
@@ -93,7 +94,8 @@ class _State:
     duplicate_similarity: float
 
     def take(self, c: Candidate) -> list[Decision]:
-        mine = [f for f in self.known.values() if same_subject(f, c)]
+        far = bool(c.reach != "slot" or c.wrong_object or not c.is_positive or c.move not in ("state", "revert"))
+        mine = self.known.of_subject(c) if far else self.known.near(c, self.lexicon)
         c = self._adopted(c, mine)
         if c.modality == "past":
             return self._history(c, mine)
@@ -102,7 +104,8 @@ class _State:
         if c.kind == "solution":
             return self._reinforce(c, mine) or [self._add(c, "a confirmed solution")]
         wrong = [f for f in self._wrong(c, mine) if not same_statement(f, c, self.lexicon)]
-        same = self._reinforce(c, [f for f in mine if f.id not in {w.id for w in wrong}])
+        denied = {w.id for w in wrong}
+        same = self._reinforce(c, [f for f in mine if f.id not in denied])
         ended = [] if wrong else [f for f in self._ended(c, mine) if not same_statement(f, c, self.lexicon)]
         if same:
             return [
@@ -136,7 +139,7 @@ class _State:
                 if c.evidence and all(e in f.evidence for e in c.evidence):
                     return [Decision(op="skip", fact=f, previous=f, reason="already known from these words")]
                 after = reinforced(f, c)
-                self.known[f.id] = after
+                self.known.put(after)
                 return [Decision(op="reinforce", fact=after, previous=f, reason="said again")]
         return []
 
@@ -207,7 +210,7 @@ class _State:
     def _add(self, c: Candidate, reason: str) -> Decision:
         fact = new_fact(c, self.labels, id=self.new_id(), now=self.now)
         if fact.is_current:
-            self.known[fact.id] = fact
+            self.known.put(fact)
         return Decision(op="add", fact=fact, reason=reason)
 
     def _late(self, c: Candidate, newer: Sequence[Fact]) -> Decision:
@@ -245,13 +248,13 @@ class _State:
     def _replace(self, c: Candidate, wrong: Sequence[Fact], over: Sequence[Fact]) -> list[Decision]:
         fact = new_fact(c, self.labels, id=self.new_id(), now=self.now)
         if fact.is_current:
-            self.known[fact.id] = fact
+            self.known.put(fact)
         after = [
             *((retracted(f, at=self.now, by=fact.id), f) for f in wrong),
             *((closed(f, at=c.valid_from, by=fact.id), f) for f in over),
         ]
         for row, _ in after:
-            self.known.pop(row.id, None)
+            self.known.drop(row.id)
         if not after:
             return [Decision(op="add", fact=fact, reason=c.rule)]
         reason = "corrected" if wrong else "changed" if c.is_positive else "ended"
@@ -272,7 +275,7 @@ class _State:
             if f.id == by:
                 continue
             after = retracted(f, at=self.now, by=by) if retract else closed(f, at=at or self.now, by=by)
-            self.known.pop(f.id, None)
+            self.known.drop(f.id)
             op = "retract" if retract else "close"
             out.append(
                 Decision(op="retract" if op == "retract" else "close", fact=after, previous=f, reason="ended")

@@ -46,7 +46,7 @@ def validity(
     aim: Aim = "none",
 ) -> Validity:
     """When the clause holds. ``event``: it tells a change that happened at the time it names."""
-    now, shared = utterance.at, lexicon.shared
+    now = utterance.at
     found = mentions(read.clause.text, utterance, read.clause.language)
     if aim == "recurring":
         found = tuple(m for m in found if _is_since(m, read, lexicon))

@@ -85,4 +85,5 @@ def _names(held: str, wrong: str) -> bool:
 
 
 def _shape(value: str) -> tuple[bool, bool]:
-    return any(c.isdigit() for c in value), value[:1].isupper()
+    digits = any(c.isdigit() for c in value)
+    return digits, not digits and value[:1].isupper()

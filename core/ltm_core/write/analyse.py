@@ -222,13 +222,14 @@ def _identifiers(
         if any(c.object == value and c.relation == identifier.kind for c in found.candidates):
             continue
         words = trim(r.clause.text)
+        has_status = any(c.relation == "status" and c.subject.endswith(f":{value}") for c in found.candidates)
         found.candidates.append(
             Candidate(
                 subject=me,
                 relation=identifier.kind,
                 object=value,
                 object_normalized=fold(value),
-                text=words if not r.veto else f"{identifier.kind}: {value}",
+                text=words if not (r.veto or has_status) else f"{identifier.kind}: {value}",
                 is_about_user=me == "user",
                 speaker=speaker,
                 importance="high",

@@ -126,7 +126,9 @@ def _candidate(read: Read, subject: Subject, draft: Draft, context: Context) -> 
     broad = lexicon.class_names.get(normalized, "")
     ends = move in ("cease", "correct") or not draft.positive
     classes = (broad,) if broad and ends and relation.family in ("preference", "pet", "language") else ()
-    reach: Reach = "class" if classes else "subject" if ends or draft.wrong or move == "revert" else "slot"
+    reordered = relation.name == "reply_style" and move == "change"
+    far = ends or draft.wrong or move == "revert" or reordered
+    reach: Reach = "class" if classes else "subject" if far else "slot"
     single = relation.single and modality in ("asserted", "habitual") and not read["additive"]
     text = _text(read, subject, draft, context, dated=valid.dated)
     importance: Importance = "high" if context.explicit else relation.importance

@@ -14,7 +14,7 @@ from ltm_core.types import Fact
 from ltm_core.write.edits import retract_for_edit
 from ltm_core.write.known import Known
 from ltm_core.write.lexicon import Lexicon, default_lexicon
-from ltm_core.write.match import counts, ended_by, related, same_meaning, same_statement, same_thing
+from ltm_core.write.match import contrary, counts, ended_by, related, same_meaning, same_statement, same_thing
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.rows import RANK, Labels, closed, is_late, new_fact, reinforced, retracted
@@ -120,7 +120,14 @@ class _State:
         return self._replace(c, wrong, [*ended, *rivals])
 
     def _adopted(self, c: Candidate, mine: Sequence[Fact]) -> Candidate:
-        """ "Postgres, not MySQL" without a relation means the relation of the one fact about MySQL."""
+        """ "Postgres, not MySQL" without a relation means the relation of the one fact about MySQL; "I left Leeds"
+        ends what is known of Leeds, were it no employer."""
+        if c.move == "cease" and not c.is_positive and c.relation in self.lexicon.sets["endings"]:
+            held = [f for f in mine if f.is_positive and f.object_normalized == c.object_normalized]
+            if len(held) == 1 and not related(held[0], c, self.lexicon):
+                known = self.lexicon.relation(held[0].relation)
+                return replace(c, relation=known.name, kind=known.kind, single_valued=False)
+            return c
         if not c.wrong_object or c.relation_confidence >= self.relation_threshold or c.move == "state":
             return c
         meant = [f for f in mine if f.is_positive and same_thing(f, c.wrong_object, loose=True)]
@@ -167,6 +174,8 @@ class _State:
 
     def _ended(self, c: Candidate, mine: Sequence[Fact]) -> list[Fact]:
         """The facts that the words end: what is denied, what was changed away from, what is true again."""
+        if c.relation == "reply_style":
+            return [f for f in mine if contrary(f, c)]
         if not c.is_positive or c.move == "cease":
             return [f for f in mine if ended_by(f, c, self.lexicon)]
         if c.wrong_object and c.move == "change":

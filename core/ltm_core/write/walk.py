@@ -32,7 +32,7 @@ class Spoken:
 def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple[Spoken, ...]:
     """Every clause with its subject. Vetoed ones too: they may still carry a subject on."""
     me, _ = speaker_key(utterance)
-    entities = _introduced(utterance.before, lexicon)
+    entities = _relatives(utterance.known_entities, lexicon) | _introduced(utterance.before, lexicon)
     found: list[Spoken] = []
     inherited, words, sentence, stranger = "", "", -1, False
     for r in reads:
@@ -95,6 +95,13 @@ def _is_strangers(r: Read, subject: Subject, lexicon: Lexicon, *, stranger: bool
     if subject.kind in ("dropped", "self"):
         return r["third_person"] or (stranger and subject.kind == "dropped")
     return stranger and subject.kind in ("kin", "pet", "pronoun", "inherited")
+
+
+def _relatives(known: Sequence[str], lexicon: Lexicon) -> dict[str, str]:
+    """Names of relatives and animals among the remembered entities ("sister:Helen"), with their subject."""
+    kinds = {k for rules in lexicon.languages.values() for k in (*rules.kin.values(), *rules.pets.values())}
+    pairs = ((entity.partition(":"), entity) for entity in known)
+    return {name: entity for (kind, _, name), entity in pairs if name and kind in kinds}
 
 
 def _introduced(turns: Sequence[Turn], lexicon: Lexicon) -> dict[str, str]:

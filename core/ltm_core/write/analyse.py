@@ -6,13 +6,14 @@ mask and split -> scopes and vetoes -> gate -> extraction -> candidates, with an
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ltm_core.types import Anchor, Evidence, Importance
 from ltm_core.write.acts import act_of
+from ltm_core.write.amend import amended
 from ltm_core.write.attributes import announces_change, changed_attribute
 from ltm_core.write.build import Context, candidates
 from ltm_core.write.clauses import mask, split
@@ -23,7 +24,7 @@ from ltm_core.write.identifiers import Identifier, find_identifiers
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import fold, normal, script, trim
 from ltm_core.write.people import speaker_key
-from ltm_core.write.plan import Analysis, Candidate, Utterance
+from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
 from ltm_core.write.remember import explicit_requests
 from ltm_core.write.scopes import Read, read
 from ltm_core.write.transfer import transferred
@@ -72,7 +73,7 @@ def analyse(
         found.anchors.append(request.anchor)
         if not any(_inside(c, request.anchor.evidence) for c in found.candidates):
             found.candidates.append(request.note)
-    _identifiers(utterance, reads, identifiers, found, asked=asked)
+    _identifiers(utterance, reads, identifiers, found, lexicon, asked=asked)
     if isinstance(confirmation, str):
         found.skipped.append(f"0-0:{confirmation}")
     elif confirmation is not None:
@@ -103,6 +104,11 @@ def _facts(
 ) -> None:
     """The facts that the clauses state, each with its anchor."""
     me, speaker = speaker_key(utterance)
+
+    def heard(turn: Turn) -> Sequence[Candidate]:
+        earlier = replace(utterance, message_id=turn.id, content=turn.content, before=())
+        return analyse(earlier, lexicon=lexicon, fact_threshold=threshold, clause_vectors=vectors).candidates
+
     open_ = [i for i, r in enumerate(reads) if not r.veto or (i in held and r.veto in ("one_off", "smalltalk"))]
     encoded = _encode([reads[i].clause.text for i in open_], vectors)
     by_index = {i: encoded[n] for n, i in enumerate(open_)} if encoded is not None else {}
@@ -130,6 +136,13 @@ def _facts(
             found.anchors.append(_stated(r, new, utterance, start=subject.words))
             continue
         if announces_change(r, lexicon):
+            continue
+        corrected = (
+            amended(r, utterance, lexicon, said=found.candidates, heard=heard) if subject.key == me else None
+        )
+        if corrected is not None:
+            found.candidates.append(corrected)
+            found.anchors.append(_stated(r, [corrected], utterance, start=subject.words))
             continue
         joined = prior is not None and prior.clause.sentence == r.clause.sentence
         r.flags["continues"] = joined and prior is not None and not (prior["command"] or prior["standing"])
@@ -182,6 +195,7 @@ def _identifiers(
     reads: Sequence[Read],
     identifiers: Sequence[Identifier],
     found: _Found,
+    lexicon: Lexicon,
     *,
     asked: set[int],
 ) -> None:
@@ -202,16 +216,20 @@ def _identifiers(
         found.anchors.append(
             Anchor(kind="identifier", text=value, evidence=evidence, reason=identifier.rule, importance="high")
         )
+        others = lexicon.rules(r.clause.language).parts.get("others_own")
+        if others is not None and others.search(r.clause.norm):
+            continue
         if any(c.object == value and c.relation == identifier.kind for c in found.candidates):
             continue
         words = trim(r.clause.text)
+        has_status = any(c.relation == "status" and c.subject.endswith(f":{value}") for c in found.candidates)
         found.candidates.append(
             Candidate(
                 subject=me,
                 relation=identifier.kind,
                 object=value,
                 object_normalized=fold(value),
-                text=words if not r.veto else f"{identifier.kind}: {value}",
+                text=words if not (r.veto or has_status) else f"{identifier.kind}: {value}",
                 is_about_user=me == "user",
                 speaker=speaker,
                 importance="high",

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ltm_core.types import Fact
+from ltm_core.write.known import Known
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.match import ended_by, same_statement, same_subject
 from ltm_core.write.plan import Candidate, Decision
@@ -107,7 +108,7 @@ class Beside:
                 return [Decision(op="reinforce", fact=after, previous=f, reason="said again")]
         return []
 
-    def settled(self, c: Candidate, made: list[Decision], known: dict[str, Fact]) -> list[Decision]:
+    def settled(self, c: Candidate, made: list[Decision], known: Known) -> list[Decision]:
         """The candidate's decisions, with what they mean for the values yet to come."""
         mine = [f for f in self.coming.values() if same_subject(f, c)]
         new = next((d.fact for d in made if d.op in ("add", "supersede") and d.fact.relation == c.relation), None)
@@ -124,9 +125,10 @@ class Beside:
             following = min(left, key=lambda f: f.valid_from)
             ends = replace(new, valid_to=following.valid_from, superseded_by=following.id)
             made = [replace(d, fact=ends) if d.fact.id == new.id else d for d in made]
-            for held in (known, self.coming):
-                if new.id in held:
-                    held[new.id] = ends
+            if new.id in known:
+                known.put(ends)
+            if new.id in self.coming:
+                self.coming[new.id] = ends
         for f in slot:
             if (
                 f not in over
@@ -137,7 +139,7 @@ class Beside:
                 made.append(Decision(op="close", fact=ends, previous=f, reason="another value is to follow"))
         return [*made, *self._withdrawn(over, new, known)]
 
-    def _withdrawn(self, facts: Sequence[Fact], new: Fact | None, known: dict[str, Fact]) -> list[Decision]:
+    def _withdrawn(self, facts: Sequence[Fact], new: Fact | None, known: Known) -> list[Decision]:
         out = []
         for f in facts:
             after = closed(f, at=f.valid_from, by=None if new is None else new.id)
@@ -145,7 +147,7 @@ class Beside:
             out.append(Decision(op="close", fact=after, previous=f, reason="withdrawn before it began"))
             for held in [k for k in known.values() if k.superseded_by == f.id]:
                 on = replace(held, valid_to=None, superseded_by=None)
-                known[held.id] = on
+                known.put(on)
                 out.append(
                     Decision(op="restore", fact=on, previous=held, reason="what was to replace it was withdrawn")
                 )

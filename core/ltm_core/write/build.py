@@ -13,9 +13,11 @@ from ltm_core.write.norm import fold, trim
 from ltm_core.write.people import Subject
 from ltm_core.write.plan import Candidate, Move, Reach, Utterance
 from ltm_core.write.scopes import Read
-from ltm_core.write.times import validity
+from ltm_core.write.times import Aim, validity
 
 _ENTITY_WORDS = re.compile(r"[A-Za-z\u4e00-\u9fff]+")
+_MOST_OPEN = 0.5
+"""Confidence of a fact that no pattern reads."""
 _FAVORITE = re.compile(r"^favou?rite ")
 
 
@@ -112,6 +114,7 @@ def _candidate(read: Read, subject: Subject, draft: Draft, context: Context) -> 
         temporary=modality == "temporary",
         event=move in ("change", "cease")
         or draft.relation in ("owns", "has_pet", "employment", "marital_status"),
+        aim=_aim(read, draft, move, lexicon),
     )
     said = read.clause.text[draft.start : draft.end]
     value = (
@@ -123,7 +126,9 @@ def _candidate(read: Read, subject: Subject, draft: Draft, context: Context) -> 
     broad = lexicon.class_names.get(normalized, "")
     ends = move in ("cease", "correct") or not draft.positive
     classes = (broad,) if broad and ends and relation.family in ("preference", "pet", "language") else ()
-    reach: Reach = "class" if classes else "subject" if ends or draft.wrong or move == "revert" else "slot"
+    reordered = relation.name == "reply_style" and move == "change"
+    far = ends or draft.wrong or move == "revert" or reordered
+    reach: Reach = "class" if classes else "subject" if far else "slot"
     single = relation.single and modality in ("asserted", "habitual") and not read["additive"]
     text = _text(read, subject, draft, context, dated=valid.dated)
     importance: Importance = "high" if context.explicit else relation.importance
@@ -139,7 +144,7 @@ def _candidate(read: Read, subject: Subject, draft: Draft, context: Context) -> 
         is_about_user=me == "user",
         modality=modality,
         speaker=context.speaker,
-        confidence=round(context.probability, 3),
+        confidence=round(min(context.probability, _MOST_OPEN if draft.rule == "open" else 1.0), 3),
         relation_confidence=draft.confidence,
         importance=importance,
         single_valued=single,
@@ -154,6 +159,18 @@ def _candidate(read: Read, subject: Subject, draft: Draft, context: Context) -> 
         evidence=(Evidence(message_id=utterance.message_id, start=read.clause.start, end=read.clause.end),),
         rule=draft.rule,
     )
+
+
+def _aim(read: Read, draft: Draft, move: Move, lexicon: Lexicon) -> Aim:
+    """How the times in the words of a draft are meant."""
+    base = draft.relation.split(":")[0]
+    if read.clause.language != "en":
+        return "none"
+    if base in lexicon.sets["recurring"]:
+        return "recurring"
+    if base in lexicon.sets["ahead"]:
+        return "ahead"
+    return "begins" if base in lexicon.sets["beginnings"] and move == "change" else "none"
 
 
 def head(value: str, lexicon: Lexicon, language: str) -> str:

@@ -81,19 +81,36 @@ def _confirming(reads: Sequence[Read], lexicon: Lexicon) -> Read | None:
 
 
 def _proposal(before: Sequence[Turn], lexicon: Lexicon) -> tuple[Turn | None, str]:
-    """The last assistant turn that proposes something, and the user's words that it answered."""
-    seen = 0
+    """The last assistant turn that proposes something nobody refuted, and the user's words of the problem."""
+    seen, refuted = 0, False
     for i in range(len(before) - 1, -1, -1):
         turn = before[i]
+        if turn.role == "user":
+            refuted = refuted or refutes(turn.content, lexicon)
         if turn.role != "assistant":
             continue
         seen += 1
         if seen > _LOOK_BACK:
             break
-        if is_proposal(turn.content, lexicon):
-            asked = next((t.content for t in reversed(before[:i]) if t.role == "user"), "")
-            return turn, asked
+        if not is_proposal(turn.content, lexicon):
+            continue
+        if refuted:
+            refuted = False
+            continue
+        asked = [t.content for t in reversed(before[:i]) if t.role == "user"]
+        problem = next((c for c in asked if not refutes(c, lexicon)), asked[-1] if asked else "")
+        return turn, problem
     return None, ""
+
+
+def refutes(content: str, lexicon: Lexicon) -> bool:
+    """Whether a user's turn tells that the last proposal did not help."""
+    text = normal(content).strip()
+    rules = lexicon.rules(script(text))
+    told = rules.parts.get("refutes")
+    if told is not None and told.search(text):
+        return True
+    return bool(rules.flags["not_confirmed"].search(text[:200]))
 
 
 def is_proposal(content: str, lexicon: Lexicon) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +21,11 @@ _SURE_FLOOR = 0.15
 """The same for patterns that hardly ever misread."""
 _EVENT_FLOOR = 0.04
 """The same for events that leave something lasting (bought, moved): such sentences look like passing news."""
+_OPEN_FLOOR = 0.9
+"""The same for English words that no pattern reads: most of them are chat."""
+_LEAST_WORDS = 3
+"""Words with a meaning of their own that such a statement needs."""
+_WORDS = re.compile(r"[^\W\d_]+")
 _NEVER = 1.1
 _SURE = 0.9
 _WEAK = ("plan", "command", "mood", "third_person", "general", "after_command")
@@ -58,6 +64,10 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
     """The probability from which the drafts are kept: what a pattern reads needs less, what only the gate
     believes needs more when it is told in passing."""
     first = made[0]
+    if first.rule == "open" and not _may_be_open(r, subject, lexicon):
+        return _NEVER
+    if first.rule == "open" and r.clause.language == "en":
+        return _OPEN_FLOOR
     if first.rule == "open":
         if lexicon.shared["subordinate"].match(r.clause.norm) or (
             r["past"] and not r["habitual"] and not lexicon.shared["used_to"].search(r.clause.norm)
@@ -78,6 +88,23 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
     if all(d.strong for d in made):
         return min(threshold, _SURE_FLOOR if first.confidence >= _SURE else _STRONG_FLOOR)
     return threshold
+
+
+def _may_be_open(r: Read, subject: Subject, lexicon: Lexicon) -> bool:
+    """Whether words that no pattern reads may be a fact: a lasting statement with its own subject, and no
+    feeling, encouragement, complaint, news or scrap."""
+    never = lexicon.rules(r.clause.language).parts.get("open_never")
+    if never is None:
+        return True
+    if subject.kind not in ("self", "kin", "pet", "pronoun", "inherited") and ":" not in subject.key:
+        return False
+    if subject.kind == "self" and not r["first_subject"]:
+        return False
+    if any(r[w] for w in (*_WEAK, "ephemeral", "second_person", "temporary", "correction", "past")):
+        return False
+    norm = r.clause.norm
+    words = {w for w in _WORDS.findall(norm.lower()) if w not in lexicon.gate.function}
+    return len(words) >= _LEAST_WORDS and never.search(norm) is None
 
 
 def _ends_known(draft: Draft, lexicon: Lexicon) -> bool:

@@ -41,6 +41,7 @@ def finish(draft: Draft, lexicon: Lexicon) -> Draft | None:
     value = lexicon.shared["value_end"].sub("", trim(draft.object))
     if not value or not any(c.isalnum() for c in value):
         return None
+    value = lexicon.shared["object_lead"].sub("", value)
     if draft.relation in lexicon.sets["trimmed"]:
         value = lexicon.shared["object_tail"].sub("", value) or value
     begin = draft.start + max(0, draft.object.find(value))

@@ -135,12 +135,31 @@ def same_meaning(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     return not siblings
 
 
+def contrary(fact: Fact, candidate: Candidate) -> bool:
+    """Whether two standing instructions exclude each other: the same order but for one word, said as a change,
+    or the same order allowed and forbidden."""
+    if fact.relation != "reply_style" or candidate.relation != "reply_style":
+        return False
+    one, two = _order(fact.object), _order(candidate.object)
+    if one == two:
+        return fact.is_positive != candidate.is_positive
+    differing = sum(a != b for a, b in zip(one, two, strict=False))
+    alike = fact.is_positive and candidate.is_positive and len(one) == len(two) > 2
+    return alike and candidate.move == "change" and differing == 1
+
+
+def _order(value: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"\w+", default_lexicon().shared["standing_filler"].sub(" ", fold(value))))
+
+
 def ended_by(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     """Whether a candidate that ends or denies something ends this fact."""
     if not fact.is_positive or fact.modality in ("past", "temporary"):
         return False
     if fact.relation == candidate.relation and fact.relation in lexicon.sets["unary"]:
         return True
+    if candidate.relation == "died":
+        return candidate.subject != "user" and fact.relation not in lexicon.sets["timeless"]
     if (
         candidate.relation == "does"
         and candidate.move == "cease"

@@ -45,7 +45,8 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
                 continue
             start = reads[spans[1]].clause.start
         text = trim(utterance.content[start:end])
-        if len(text) < 2:
+        never = lexicon.rules(r.clause.language).parts.get("note_never")
+        if len(text) < 2 or (never is not None and never.search(text)):
             continue
         taken.update(spans)
         evidence = Evidence(message_id=utterance.message_id, start=start, end=end)

@@ -13,8 +13,9 @@ from datetime import datetime
 from ltm_core.types import Fact
 from ltm_core.write.beside import Beside
 from ltm_core.write.edits import retract_for_edit
+from ltm_core.write.known import Known
 from ltm_core.write.lexicon import Lexicon, default_lexicon
-from ltm_core.write.match import counts, ended_by, related, same_meaning, same_statement, same_subject, same_thing
+from ltm_core.write.match import contrary, counts, ended_by, related, same_meaning, same_statement, same_thing
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.rows import RANK, Labels, closed, is_late, new_fact, reinforced, retracted
@@ -72,7 +73,9 @@ def resolve(
     labels = Labels(user_id=user_id, session_id=session_id, agent_id=agent_id, task_id=task_id, app_id=app_id)
     others = Beside(labels=labels, now=now, new_id=new_id, lexicon=lexicon)
     state = _State(
-        known={f.id: f for f in current if f.is_current and f.user_id == user_id} | others.take_in(beside),
+        known=Known(
+            [*(f for f in current if f.is_current and f.user_id == user_id), *others.take_in(beside).values()]
+        ),
         beside=others,
         labels=labels,
         now=now,
@@ -90,7 +93,7 @@ def resolve(
 
 @dataclass(slots=True)
 class _State:
-    known: dict[str, Fact]
+    known: Known
     beside: Beside
     labels: Labels
     now: datetime
@@ -101,7 +104,8 @@ class _State:
     duplicate_similarity: float
 
     def take(self, c: Candidate) -> list[Decision]:
-        mine = [f for f in self.known.values() if same_subject(f, c)]
+        far = bool(c.reach != "slot" or c.wrong_object or not c.is_positive or c.move not in ("state", "revert"))
+        mine = self.known.of_subject(c) if far else self.known.near(c, self.lexicon)
         c = self._adopted(c, mine)
         if c.modality == "past":
             return self._history(c, mine)
@@ -110,7 +114,8 @@ class _State:
         if c.kind == "solution":
             return self._reinforce(c, mine) or [self._add(c, "a confirmed solution")]
         wrong = [f for f in self._wrong(c, mine) if not same_statement(f, c, self.lexicon)]
-        same = self._reinforce(c, [f for f in mine if f.id not in {w.id for w in wrong}])
+        denied = {w.id for w in wrong}
+        same = self._reinforce(c, [f for f in mine if f.id not in denied])
         ended = [] if wrong else [f for f in self._ended(c, mine) if not same_statement(f, c, self.lexicon)]
         if same:
             return [
@@ -125,7 +130,14 @@ class _State:
         return self._replace(c, wrong, [*ended, *rivals])
 
     def _adopted(self, c: Candidate, mine: Sequence[Fact]) -> Candidate:
-        """ "Postgres, not MySQL" without a relation means the relation of the one fact about MySQL."""
+        """ "Postgres, not MySQL" without a relation means the relation of the one fact about MySQL; "I left Leeds"
+        ends what is known of Leeds, were it no employer."""
+        if c.move == "cease" and not c.is_positive and c.relation in self.lexicon.sets["endings"]:
+            held = [f for f in mine if f.is_positive and f.object_normalized == c.object_normalized]
+            if len(held) == 1 and not related(held[0], c, self.lexicon):
+                known = self.lexicon.relation(held[0].relation)
+                return replace(c, relation=known.name, kind=known.kind, single_valued=False)
+            return c
         if not c.wrong_object or c.relation_confidence >= self.relation_threshold or c.move == "state":
             return c
         meant = [f for f in mine if f.is_positive and same_thing(f, c.wrong_object, loose=True)]
@@ -144,7 +156,7 @@ class _State:
                 if c.evidence and all(e in f.evidence for e in c.evidence):
                     return [Decision(op="skip", fact=f, previous=f, reason="already known from these words")]
                 after = reinforced(f, c)
-                self.known[f.id] = after
+                self.known.put(after)
                 return [Decision(op="reinforce", fact=after, previous=f, reason="said again")]
         return []
 
@@ -172,6 +184,8 @@ class _State:
 
     def _ended(self, c: Candidate, mine: Sequence[Fact]) -> list[Fact]:
         """The facts that the words end: what is denied, what was changed away from, what is true again."""
+        if c.relation == "reply_style":
+            return [f for f in mine if contrary(f, c)]
         if not c.is_positive or c.move == "cease":
             return [f for f in mine if ended_by(f, c, self.lexicon)]
         if c.wrong_object and c.move == "change":
@@ -215,7 +229,7 @@ class _State:
     def _add(self, c: Candidate, reason: str) -> Decision:
         fact = new_fact(c, self.labels, id=self.new_id(), now=self.now)
         if fact.is_current:
-            self.known[fact.id] = fact
+            self.known.put(fact)
         return Decision(op="add", fact=fact, reason=reason)
 
     def _history(self, c: Candidate, mine: Sequence[Fact]) -> list[Decision]:
@@ -244,13 +258,13 @@ class _State:
     def _replace(self, c: Candidate, wrong: Sequence[Fact], over: Sequence[Fact]) -> list[Decision]:
         fact = new_fact(c, self.labels, id=self.new_id(), now=self.now)
         if fact.is_current:
-            self.known[fact.id] = fact
+            self.known.put(fact)
         after = [
             *((retracted(f, at=self.now, by=fact.id), f) for f in wrong),
             *((closed(f, at=c.valid_from, by=fact.id), f) for f in over),
         ]
         for row, _ in after:
-            self.known.pop(row.id, None)
+            self.known.drop(row.id)
         if not after:
             return [Decision(op="add", fact=fact, reason=c.rule)]
         reason = "corrected" if wrong else "changed" if c.is_positive else "ended"
@@ -271,7 +285,7 @@ class _State:
             if f.id == by:
                 continue
             after = retracted(f, at=self.now, by=by) if retract else closed(f, at=at or self.now, by=by)
-            self.known.pop(f.id, None)
+            self.known.drop(f.id)
             op = "retract" if retract else "close"
             out.append(
                 Decision(op="retract" if op == "retract" else "close", fact=after, previous=f, reason="ended")

@@ -18,6 +18,8 @@ from ltm_core.write.plan import Turn
 _ROLE_PLAY_TURNS = 4
 """User turns for which an opened role play goes on when nobody closes it."""
 _QUOTED = re.compile(r"[\"“「『][^\"”」』]{2,}[\"”」』]")
+_UNCLOSED = re.compile(r"(?:^|[\s:,])['‘](?=\w)(?!.*\w[.!]?['’](?:$|[\s.,!?]))")
+_ACCORDING = re.compile(r"(?:and |but |so )?according to ", re.I)
 _SHORT = 4
 
 
@@ -68,7 +70,7 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
         found.append(Read(clause, flags, veto))
         fiction = fiction or (opened if opened != "sentence" else "")
         order = order or (flags["command"] and not flags["standing"]) or opened == "sentence"
-        quoting = quoting or (flags["quotation"] and clause.norm.rstrip().endswith((":", "：")))
+        quoting = quoting or (flags["quotation"] and _quotes_on(clause))
         correction = flags["correction"] and _is_bare(clause, flags) and not flags["question"]
     ironic = {r.clause.sentence for r in found if r["irony"]}
     return tuple(
@@ -128,6 +130,12 @@ def _veto(clause: Clause, flags: dict[str, bool], *, fiction: str, condition: bo
     if flags["one_off"]:
         return "one_off"
     return ""
+
+
+def _quotes_on(clause: Clause) -> bool:
+    """Whether what follows in the sentence is still somebody else's word."""
+    norm = clause.norm.rstrip()
+    return norm.endswith((":", "：")) or _UNCLOSED.search(norm) is not None or _ACCORDING.match(norm) is not None
 
 
 def _is_bare(clause: Clause, flags: dict[str, bool]) -> bool:

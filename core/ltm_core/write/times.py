@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Literal, TypeAlias
 
 from ltm_core.when import TimeMention, find_times
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.plan import Utterance
 from ltm_core.write.scopes import Read
+
+Aim: TypeAlias = Literal["none", "recurring", "ahead", "begins"]
+"""How the times of a statement are meant: as they stand, every year or week, the next one, or a start to come."""
+_FIXED = re.compile(r"\d{4}|\b(?:last|ago|yesterday|past)\b", re.I)
+_WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.I)
+_BEGINS = re.compile(r"\b(?:start|starting|begin|beginning|joining|moving|relocating)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +36,27 @@ def mentions(text: str, utterance: Utterance, language: str) -> tuple[TimeMentio
 
 
 def validity(
-    read: Read, utterance: Utterance, lexicon: Lexicon, *, past: bool, temporary: bool, event: bool
+    read: Read,
+    utterance: Utterance,
+    lexicon: Lexicon,
+    *,
+    past: bool,
+    temporary: bool,
+    event: bool,
+    aim: Aim = "none",
 ) -> Validity:
     """When the clause holds. ``event``: it tells a change that happened at the time it names."""
-    now, shared = utterance.at, lexicon.shared
+    now = utterance.at
     found = mentions(read.clause.text, utterance, read.clause.language)
+    if aim == "recurring":
+        found = tuple(m for m in found if _is_since(m, read, lexicon))
+    elif aim == "ahead":
+        found = tuple(_forward(m, now) for m in found)
+    elif aim == "begins":
+        found = tuple(_forward(m, now) if not _happened(read) else m for m in found)
+        coming = [m for m in found if m.since > now]
+        if coming:
+            return Validity(valid_from=coming[0].since, dated=_dated(found))
     dated = _dated(found)
     if temporary:
         end = _end_of(read, found, now)
@@ -43,15 +67,42 @@ def validity(
             return Validity(valid_from=told[0].since, valid_to=min(told[0].until, now), dated=dated)
         return Validity(valid_from=now, valid_to=now, dated=dated)
     for m in told:
-        before, after = read.clause.norm[: m.start], read.clause.norm[m.end :]
-        since = (
-            shared["since_word"].match(m.text)
-            or shared["since_before"].search(before)
-            or shared["begins_after"].search(after)
-        )
-        if since or event:
+        if event or _is_since(m, read, lexicon):
             return Validity(valid_from=m.since, dated=dated)
     return Validity(valid_from=now, dated=dated)
+
+
+def _is_since(m: TimeMention, read: Read, lexicon: Lexicon) -> bool:
+    """Whether the words say that something began then."""
+    shared = lexicon.shared
+    before, after = read.clause.norm[: m.start], read.clause.norm[m.end :]
+    return bool(
+        shared["since_word"].match(m.text)
+        or shared["since_before"].search(before)
+        or shared["begins_after"].search(after)
+    )
+
+
+def _happened(read: Read) -> bool:
+    """Whether the clause tells what already happened, not what is about to begin."""
+    return _BEGINS.search(read.clause.norm) is None
+
+
+def _forward(m: TimeMention, now: datetime) -> TimeMention:
+    """A day or month without a year, as the next one: what is set or moved to it lies ahead."""
+    if m.until > now or not m.relative or _FIXED.search(m.text):
+        return m
+    if _WEEKDAY.search(m.text):
+        weeks = timedelta(days=7 * ((now - m.until).days // 7 + 1))
+        return replace(m, since=m.since + weeks, until=m.until + weeks, direction="future")
+    years = now.year - m.until.year + (1 if _on(m.until, now.year) <= now else 0)
+    since, until = _on(m.since, m.since.year + years), _on(m.until, m.until.year + years)
+    return replace(m, since=since, until=until, direction="future")
+
+
+def _on(moment: datetime, year: int) -> datetime:
+    day = 28 if moment.month == 2 and moment.day == 29 else moment.day
+    return moment.replace(year=year, day=day)
 
 
 def _dated(found: tuple[TimeMention, ...]) -> str:

@@ -32,7 +32,7 @@ class Spoken:
 def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple[Spoken, ...]:
     """Every clause with its subject. Vetoed ones too: they may still carry a subject on."""
     me, _ = speaker_key(utterance)
-    entities = _introduced(utterance.before, lexicon)
+    entities = _relatives(utterance.known_entities, lexicon) | _introduced(utterance.before, lexicon)
     found: list[Spoken] = []
     inherited, words, sentence, stranger = "", "", -1, False
     for r in reads:
@@ -97,6 +97,13 @@ def _is_strangers(r: Read, subject: Subject, lexicon: Lexicon, *, stranger: bool
     return stranger and subject.kind in ("kin", "pet", "pronoun", "inherited")
 
 
+def _relatives(known: Sequence[str], lexicon: Lexicon) -> dict[str, str]:
+    """Names of relatives and animals among the remembered entities ("sister:Helen"), with their subject."""
+    kinds = {k for rules in lexicon.languages.values() for k in (*rules.kin.values(), *rules.pets.values())}
+    pairs = ((entity.partition(":"), entity) for entity in known)
+    return {name: entity for (kind, _, name), entity in pairs if name and kind in kinds}
+
+
 def _introduced(turns: Sequence[Turn], lexicon: Lexicon) -> dict[str, str]:
     """Names of people and animals whom the user introduced as his own, with their subject."""
     names: dict[str, str] = {}
@@ -106,7 +113,11 @@ def _introduced(turns: Sequence[Turn], lexicon: Lexicon) -> dict[str, str]:
         text = turn.content[:_MOST_READ]
         for m in _INTRODUCED.finditer(text):
             name = m["en"] or m["en2"] or m["zh"]
-            names[name] = name
+            if name.lower() not in lexicon.sets["no_names"]:
+                names[name] = name
+        english = lexicon.rules("en")
+        for m in english.parts["named_kin"].finditer(text):
+            names[m["name"]] = f"{english.kin[m['kin'].lower()]}:{m['name']}"
         for language in ("en", "zh"):
             rules = lexicon.rules(language)
             for m in rules.parts["named_pet"].finditer(text):

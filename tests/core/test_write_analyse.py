@@ -134,6 +134,7 @@ def test_identifiers_are_anchors_and_facts() -> None:
     seen = heard("My order #ORD-2024-00817 arrived damaged, contract 4410027781, it was a gift for my sister.")
     assert [a.text for a in seen.anchors if a.kind == "identifier"] == ["ORD-2024-00817", "4410027781"]
     assert [(c.relation, c.object) for c in seen.candidates] == [
+        ("status", "arrived damaged"),
         ("order", "ORD-2024-00817"),
         ("contract", "4410027781"),
     ]

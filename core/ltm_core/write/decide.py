@@ -64,6 +64,8 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
     """The probability from which the drafts are kept: what a pattern reads needs less, what only the gate
     believes needs more when it is told in passing."""
     first = made[0]
+    if first.rule == "open" and first.wrong and r["correction"] and r.clause.language == "en":
+        return threshold
     if first.rule == "open" and not _may_be_open(r, subject, lexicon):
         return _NEVER
     if first.rule == "open" and r.clause.language == "en":

@@ -107,6 +107,8 @@ class _State:
         far = bool(c.reach != "slot" or c.wrong_object or not c.is_positive or c.move not in ("state", "revert"))
         mine = self.known.of_subject(c) if far else self.known.near(c, self.lexicon)
         c = self._adopted(c, mine)
+        if c.rule == "open" and c.wrong_object and c.move == "correct" and not self._wrong(c, mine):
+            return []
         if c.modality == "past":
             return self._history(c, mine)
         if c.modality == "temporary":

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime, tzinfo
 
 from ltm_core.recall.asking import asking_share
+from ltm_core.keep.redaction import FILLER
 from ltm_core.recall.cues import all_spans, cues
 from ltm_core.recall.currency import state
 from ltm_core.recall.data import weights
@@ -26,6 +27,8 @@ OVERTAKEN = 0.5
 """What a message keeps of its score when every word of it was later replaced."""
 EXCLUDED = 0.5
 """What a user's turn keeps of its score when it names only what the question wants left out."""
+FEW_TERMS = 4
+"""Terms of an answer such as "Okay, noted." that say nothing when the question's words are not among them."""
 EXCLUDES = 0.75
 """Share of the excluded words that a memory holds to be about them: pairs of characters across a word's border
 are never all there."""
@@ -46,6 +49,8 @@ def message_entries(
     out: list[Entry] = []
     dropped: list[Dropped] = []
     for row, hit in found.messages:
+        if _says_nothing(row, hit):
+            continue
         score = hit.score * (1 - weights(question.language).question * asking_share(row.content))
         entry = _message_entry(row, hit, score, now=now)
         if _is_excluded(entry.terms, row.content, question):
@@ -64,6 +69,15 @@ def message_entries(
             entry = _rescored(entry, entry.item.score * (1 - (1 - OVERTAKEN) * said), "")
         out.append(entry)
     return _below_successors(out, found.successors), dropped
+
+
+def _says_nothing(row: MessageRow, hit: Hit) -> bool:
+    """Overwritten words, or an answer of a few words that shares none with the question."""
+    bare = row.content.replace(FILLER, "").strip()
+    if len(bare) < len(row.content.strip()) / 2:
+        return True
+    short = len(set(terms(row.content))) <= FEW_TERMS
+    return row.role != "user" and short and not hit.signals.get("coverage") and not hit.signals.get("identifier")
 
 
 def _asks_for_then(question: Question) -> bool:
@@ -163,7 +177,7 @@ def _fact_entry(fact: Fact, hit: Hit | None, score: float, *, asked: bool, zone:
         source_message_ids=fact.source_message_ids,
         session_id=fact.session_id,
         role="user",
-        speaker=fact.speaker,
+        speaker=_voice(fact),
         reasons=tuple(reasons),
     )
     return Entry(
@@ -176,6 +190,13 @@ def _fact_entry(fact: Fact, hit: Hit | None, score: float, *, asked: bool, zone:
         focus=(0, len(fact.text)),
         terms=frozenset(terms(f"{fact.text} {fact.object}")),
     )
+
+
+def _voice(fact: Fact) -> str | None:
+    """Whose "I" the words of a fact are, when it is not the user's."""
+    if fact.subject.startswith("speaker:"):
+        return fact.subject.partition(":")[2]
+    return fact.speaker.removeprefix("speaker:") if fact.speaker else None
 
 
 def _reasons(hit: Hit) -> tuple[str, ...]:

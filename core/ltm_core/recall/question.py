@@ -81,6 +81,8 @@ class Question:
     of_answers: bool = False
     """It asks for what the assistant said ("what did you recommend")."""
     is_greeting: bool = False
+    about_me: bool = False
+    """Everything known of the user is asked for."""
     vague: bool = False
     """It names no topic ("上次那个事"): the session has to tell which."""
 
@@ -110,6 +112,7 @@ def analyse_question(
     expanded = tuple(aliases.expansions(folded, aliases.groups(known_aliases)))
     past = first_of(cues(language, "past"), folded) is not None
     greeting = not content and any(find(g, folded) for g in cues(language, "greetings"))
+    about_me = any(find(c, folded) for c in cues(language, "about_me"))
     wants_last = first_of(cues(language, "last"), folded) is not None
     return Question(
         text=text,
@@ -126,7 +129,8 @@ def analyse_question(
         about_assistant=any(find(c, folded) for c in cues(language, "assistant")),
         of_answers=any(find(c, folded) for c in cues(language, "answers")),
         is_greeting=greeting,
-        vague=bool(found) and not content and not times and not greeting,
+        about_me=about_me,
+        vague=bool(found) and not about_me and not content and not times and not greeting,
     )
 
 

@@ -69,7 +69,8 @@ def line(entry: Entry, *, language: str, mark: str) -> str:
         entry.mark, ""
     )
     head = f"[{', '.join(p for p in (when, label) if p)}] " if when or label else ""
-    who = f"{speaker(item.role, item.speaker, language, mark=mark)}: " if item.tier == "episodic" else ""
+    named = item.tier == "episodic" or item.speaker is not None
+    who = f"{speaker(item.role, item.speaker, language, mark=mark)}: " if named else ""
     return f"- {head}{who}{text}"
 
 

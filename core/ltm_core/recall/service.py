@@ -65,7 +65,7 @@ def recall_context(
         filters=filters,
         excluded=window.held,
     )
-    if not window.query:
+    if not window.query or question.about_me:
         most_important(found, reader, request, config, filters=filters, excluded=window.held)
     facts, episodes, dropped = _chosen(found, question, request, config)
     entries = [*facts, *episodes, *window.entries]

@@ -199,8 +199,9 @@ class LongTermMemory:
         Without an id, ``user=`` and ``assistant=`` append. ``at`` without a zone is read in ``timezone`` (else
         the user's, else the configured one). ``ttl``: seconds until the turns and their facts expire.
         """
+        from ltm_core.write.batch import Batch
         from ltm_core.write.intake import checked_metadata, incoming
-        from ltm_core.write.service import Batch, observe
+        from ltm_core.write.service import observe
 
         runtime = self._runtime
         scope = runtime.scope(

@@ -14,12 +14,12 @@ from ltm_core.write.analyse import analyse
 from ltm_core.write.apply import apply_decisions
 from ltm_core.write.beside import beside_current
 from ltm_core.write.index import embed_texts
+from ltm_core.write.learn import current_in_reach
 from ltm_core.write.match import same_subject
 from ltm_core.write.plan import Candidate, Decision, Utterance
 from ltm_core.write.redact import redact
 from ltm_core.write.resolve import resolve
 from ltm_core.write.rows import Labels, new_fact, reinforced, retracted
-from ltm_core.write.service import current_in_reach
 from ltm_core.write.vectors import Vectors
 
 if TYPE_CHECKING:

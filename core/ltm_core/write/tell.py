@@ -11,11 +11,12 @@ from ltm_core.errors import InvalidInputError
 from ltm_core.text.normalize import clean, fold
 from ltm_core.types import FactChange, FactKind, Importance, Observation, Scope
 from ltm_core.write.analyse import analyse
+from ltm_core.write.batch import Batch
 from ltm_core.write.index import embed_texts
+from ltm_core.write.learn import current_in_reach, learn
 from ltm_core.write.pause import not_paused
 from ltm_core.write.plan import Analysis, Candidate, Utterance
 from ltm_core.write.redact import redact, redact_value
-from ltm_core.write.service import Batch, current_in_reach, learn
 from ltm_core.write.statuses import refuse_overtaken
 from ltm_core.write.vectors import Vectors
 

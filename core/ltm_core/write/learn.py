@@ -1,0 +1,122 @@
+"""Candidates meet what the store knows at this moment, and the outcome is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from ltm_core.types import Fact, FactChange
+from ltm_core.write.apply import apply_decisions
+from ltm_core.write.beside import beside_current
+from ltm_core.write.lexicon import default_lexicon
+from ltm_core.write.plan import Analysis, Candidate, Decision
+from ltm_core.write.resolve import resolve
+from ltm_core.write.rows import ending
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ltm_core.runtime import Runtime
+    from ltm_core.store.base import Reader, Writer
+from ltm_core.write.batch import Batch, Prepared
+
+_MOST_COMPARED = 32
+"""Current facts whose meaning is compared with a new one's: the newest of those in reach."""
+
+
+def stored_vectors(
+    reader: Reader, prepared: Mapping[int, Prepared], *, now: datetime
+) -> Mapping[str, NDArray[np.float32]]:
+    """Vectors of the current facts that the candidates may meet, by their text, as the store holds them."""
+    candidates = [c for p in prepared.values() for c in p.analysis.candidates]
+    near = current_in_reach(reader, candidates, now=now)[-_MOST_COMPARED:]
+    by_id = reader.fact_vectors([f.id for f in near])
+    return {f.text: by_id[f.id] for f in near if f.id in by_id}
+
+
+def current_in_reach(reader: Reader, candidates: Sequence[Candidate], *, now: datetime) -> list[Fact]:
+    """The current facts these candidates may touch, oldest first.
+
+    A plain statement meets its slot, the newest of its family of relations, and what is known of the same
+    thing; words that end or correct something meet everything known of their subject.
+    """
+    found: dict[str, Fact] = {}
+    plain = [c for c in candidates if not _reaches_far(c)]
+    subjects = dict.fromkeys(c.subject for c in candidates if _reaches_far(c))
+    for subject in subjects:
+        found.update((f.id, f) for f in reader.facts(subject=subject, current_at=now))
+    single = [(c.subject, c.relation) for c in plain if c.single_valued and c.subject not in subjects]
+    if single:
+        found.update((f.id, f) for f in reader.facts(slots=single, current_at=now))
+    lexicon = default_lexicon()
+    for c in plain:
+        if c.subject in subjects:
+            continue
+        slots = [(c.subject, r) for r in lexicon.family_of(c.relation)]
+        near = reader.facts(slots=slots, current_at=now, newest_first=True, limit=_MOST_COMPARED)
+        near += reader.facts(subject=c.subject, objects=[c.object_normalized], current_at=now)
+        found.update((f.id, f) for f in near)
+    return sorted(found.values(), key=lambda f: (f.recorded_at, f.id))
+
+
+def _reaches_far(c: Candidate) -> bool:
+    """Whether the words may end or correct a fact that only its content tells."""
+    return (
+        c.reach != "slot" or bool(c.wrong_object) or not c.is_positive or c.move in ("cease", "revert", "correct")
+    )
+
+
+def similarity_of(vectors: Mapping[str, NDArray[np.float32]]) -> Any:
+    """Cosine of two texts that were embedded together; 0 where a vector is missing."""
+
+    def similarity(a: str, b: str) -> float:
+        left, right = vectors.get(a), vectors.get(b)
+        return 0.0 if left is None or right is None else max(0.0, float(left @ right))
+
+    return similarity
+
+
+def learn(
+    runtime: Runtime,
+    writer: Writer,
+    analysis: Analysis,
+    *,
+    batch: Batch,
+    vectors: Mapping[str, NDArray[np.float32]],
+    now: datetime,
+) -> tuple[FactChange, ...]:
+    """The candidates meet what is known at this moment, and the outcome is stored."""
+    if not analysis.candidates:
+        return ()
+    scope = batch.scope
+    candidates = [ending(c, None if batch.ttl is None else now + batch.ttl) for c in analysis.candidates]
+    current = current_in_reach(writer, candidates, now=now)
+    decisions = resolve(
+        candidates,
+        current,
+        beside=beside_current(writer, candidates, current, now=now),
+        user_id=scope.user_id,
+        session_id=scope.session_id,
+        agent_id=scope.agent_id,
+        task_id=scope.task_id,
+        app_id=scope.app_id,
+        now=now,
+        new_id=runtime.new_id,
+        lexicon=runtime.lexicon,
+        similarity=similarity_of(vectors),
+        relation_threshold=runtime.config.relation_threshold,
+        duplicate_similarity=runtime.config.duplicate_similarity,
+    )
+    extra = {"metadata": dict(batch.metadata)} if batch.metadata else {}
+    decisions = tuple(
+        _labelled(d, doc_type=batch.doc_type, **extra) if d.op in ("add", "supersede") else d for d in decisions
+    )
+    return apply_decisions(writer, decisions, now=now, vectors=vectors)
+
+
+def _labelled(decision: Decision, *, doc_type: str | None, **extra: Any) -> Decision:
+    fact = decision.fact
+    return replace(decision, fact=replace(fact, doc_type=doc_type or fact.doc_type, **extra))

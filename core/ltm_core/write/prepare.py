@@ -1,0 +1,144 @@
+"""What a message says, worked out before the transaction: analysis, indexed units, vectors asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING
+
+from ltm_core.write.analyse import analyse
+from ltm_core.write.index import message_units
+from ltm_core.write.intake import Incoming
+from ltm_core.write.plan import Turn, Utterance
+from ltm_core.write.statuses import Judged
+from ltm_core.write.vectors import Vectors
+
+if TYPE_CHECKING:
+    from ltm_core.runtime import Runtime
+    from ltm_core.store.base import MessageRow, Reader
+from ltm_core.write.batch import Batch, Prepared
+
+_MOST_CANDIDATES = 64
+"""Facts that one message may state: a pasted document is read as an episode, not as a list of facts."""
+_BEFORE = 12
+"""Stored turns an utterance is read against: a confirmation looks back at most a few exchanges."""
+_MOST_ENTITIES = 64
+"""Identifiers of earlier sessions that "the order I told you about" may mean: the newest."""
+_IDENTIFIER_RELATIONS = (
+    "identifier", "order", "contract", "quote", "ticket", "parcel", "invoice", "booking", "case",
+)  # fmt: skip
+
+
+def prepare(
+    runtime: Runtime,
+    reader: Reader,
+    batch: Batch,
+    verdicts: Sequence[Judged],
+    vectors: Vectors,
+    *,
+    now: datetime,
+    zone: tzinfo,
+) -> dict[int, Prepared]:
+    """Analysis and units of every message that will be written, by its place in the batch."""
+    if not any(v.fate in ("new", "edit") for v in verdicts):
+        return {}
+    tail = reader.messages(session_id=batch.scope.session_id, newest_first=True, limit=_BEFORE)[::-1]
+    turns = _turns(tail)
+    known = _known_entities(reader, batch.scope.session_id)
+    prepared: dict[int, Prepared] = {}
+    for index, (message, verdict) in enumerate(zip(batch.messages, verdicts, strict=True)):
+        if verdict.fate not in ("new", "edit"):
+            continue
+        stored = verdict.stored
+        id_ = stored.id if stored is not None else message.id or runtime.new_id()
+        at = message.at or (stored.at if stored is not None else now)
+        before = [t for t in turns if t.id != id_][-_BEFORE:]
+        prepared[index] = prepare_message(
+            runtime, message, vectors, id=id_, at=at, zone=zone, before=before, known=known, batch=batch
+        )
+        turns.append(
+            Turn(
+                id=id_, role=message.role, content=message.content, from_tool=_rests_on_tool(turns, message.role)
+            )
+        )
+    return prepared
+
+
+def prepare_message(
+    runtime: Runtime,
+    message: Incoming,
+    vectors: Vectors,
+    *,
+    id: str,
+    at: datetime,
+    zone: tzinfo,
+    before: Sequence[Turn],
+    known: Sequence[str],
+    batch: Batch,
+) -> Prepared:
+    config = runtime.config
+    local = at.astimezone(zone)
+    utterance = Utterance(
+        message_id=id,
+        role=message.role,
+        content=message.content,
+        at=local,
+        name=message.name,
+        me=batch.me,
+        doc_type=batch.doc_type,
+        before=tuple(before),
+        known_entities=tuple(known),
+    )
+    units = message_units(
+        message.content,
+        speaker=message.name or message.role,
+        on=local.date(),
+        named=message.name is not None,
+        config=config,
+    )
+    vectors.expect([u.embed for u in units])
+    analysis = analyse(
+        utterance,
+        lexicon=runtime.lexicon,
+        fact_threshold=config.fact_threshold,
+        identifier_patterns=config.identifier_patterns,
+        confirmations_from_tools=config.confirmations_from_tools,
+        clause_vectors=vectors.for_gate,
+    )
+    extra = len(analysis.candidates) - _MOST_CANDIDATES
+    if extra > 0:
+        analysis = replace(
+            analysis,
+            candidates=analysis.candidates[:_MOST_CANDIDATES],
+            skipped=(*analysis.skipped, f"0-{len(message.content)}:{extra} statements beyond {_MOST_CANDIDATES}"),
+        )
+    return Prepared(message=message, id=id, analysis=analysis, units=units, at=at)
+
+
+def _turns(rows: Iterable[MessageRow]) -> list[Turn]:
+    turns: list[Turn] = []
+    for row in rows:
+        turns.append(
+            Turn(id=row.id, role=row.role, content=row.content, from_tool=_rests_on_tool(turns, row.role))
+        )
+    return turns
+
+
+def _rests_on_tool(turns: Sequence[Turn], role: str) -> bool:
+    """An answer given right after a tool's result repeats what the tool said."""
+    if role != "assistant":
+        return role == "tool"
+    for turn in reversed(turns):
+        if turn.role == "user":
+            return False
+        if turn.role == "tool":
+            return True
+    return False
+
+
+def _known_entities(reader: Reader, session_id: str | None) -> tuple[str, ...]:
+    facts = reader.facts(
+        slots=[("user", r) for r in _IDENTIFIER_RELATIONS], newest_first=True, limit=_MOST_ENTITIES
+    )
+    return tuple(dict.fromkeys(f.object for f in facts if f.session_id != session_id))

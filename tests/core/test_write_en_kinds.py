@@ -67,7 +67,8 @@ def talk(tmp_path: Path) -> Iterator[Talk]:
         "Never stop dreaming", "always makes us laugh", "Always around to back you up", "Never mind then",
         "You always lift me up", "Keep it up", "Always trust your gut", "Don't ever change",
         "Everybody calls me that", "Don't tell my husband about the gift", "Never forget how strong you are",
-        "Mia told me that she lives in Lima", "Leo mentioned I should live in Oslo", "I heard rents rise in Turin",
+        "Mia told me that she lives in Lima", "Leo mentioned I should live in Oslo",
+        "I heard rents rise in Turin",
         "According to Tim, I am allergic to cats", "The wiki says 'I live in Turin'",
         "The page claims 'I have two kids and I work at Shell'",
         "My neighbour is a juggler, works at weddings", "Our CEO is a runner, lives in Zug",
@@ -120,12 +121,13 @@ def test_a_new_order_replaces_its_contrary(talk: Talk, first: str, then: str) ->
         ("I play squash.", "I gave up squash and took up rowing.", "squash", "hobby rowing"),
         ("I use Trello.", "I ditched Trello and switched to Linear.", "Trello", "uses Linear"),
         ("I take warfarin every evening.", "I've come off warfarin for good.", "warfarin", ""),
-        ("I love cod. I love fried squid. I love green tea.", "I've gone off all seafood.", "cod", "likes green tea"),
+        ("I love cod. I love fried squid. I love tea.", "I've gone off all seafood.", "cod", "likes tea"),
         ("I love shiraz. I love ginger tea.", "I don't drink alcohol anymore.", "shiraz", "likes ginger tea"),
         ("I'm vegetarian.", "I've gone fully vegan.", "vegetarian", "diet vegan"),
         ("I'm afraid of heights.", "I'm over my fear of heights.", "heights", ""),
         ("I'm afraid of spiders.", "I'm no longer scared of spiders.", "spiders", ""),
         ("I own a scooter.", "I sold my scooter.", "scooter", ""),
+        ("I take loratadine.", "My doctor took me off loratadine.", "loratadine", ""),
     ],
 )  # fmt: skip
 def test_endings_close(talk: Talk, before: str, words: str, gone: str, stays: str) -> None:
@@ -180,10 +182,10 @@ def test_a_delivery_has_one_status(talk: Talk) -> None:
 @pytest.mark.parametrize("thanks", ["Yes! that was it", "that did the trick", "works now, thanks"])
 def test_the_proposal_that_helped_is_kept(refusal: str, thanks: str) -> None:
     (found,) = heard(
-        "my wifi keeps dropping", "A: Try another channel.", refusal, "A: Update the firmware of the router.", thanks
+        "my wifi keeps dropping", "A: Try another channel.", refusal, "A: Update the router's firmware.", thanks
     ).candidates  # fmt: skip
     assert (found.subject, found.object) == (
-        "topic:my wifi keeps dropping", "Update the firmware of the router.",
+        "topic:my wifi keeps dropping", "Update the router's firmware.",
     )  # fmt: skip
 
 

@@ -80,7 +80,11 @@ def locomo(path: Path) -> Iterator[Conversation]:
             ids = {f"D{int(a)}:{int(b)}" for e in qa.get("evidence", ()) for a, b in _DIALOGUE_ID.findall(str(e))}
             if ids & known:
                 questions.append(
-                    Asked(text=qa["question"], gold=frozenset(ids & known), category=LOCOMO_CATEGORIES[qa["category"]])
+                    Asked(
+                        text=qa["question"],
+                        gold=frozenset(ids & known),
+                        category=LOCOMO_CATEGORIES[qa["category"]],
+                    )
                 )
         yield Conversation(
             id=record.get("sample_id", f"locomo-{number}"),

@@ -230,7 +230,7 @@ def test_the_feed_tells_what_became_of_facts(memory: LongTermMemory) -> None:
     memory.observe(user_id="ana", session_id="s", user="I moved to Lisbon.")
     feed = list(memory.changes(user_id="ana"))
     assert [c.op for c in feed] == ["add", "reinforce", "supersede"]
-    assert list(memory.changes(user_id="ana", since=feed[1].cursor))[0].fact.object == "Lisbon"
+    assert next(iter(memory.changes(user_id="ana", since=feed[1].cursor))).fact.object == "Lisbon"
     memory.forget_matching("Lisbon", user_id="ana", dry_run=False)
     after = list(memory.changes(user_id="ana"))
     assert after[-1].op == "erase" and "Lisbon" not in repr(after)

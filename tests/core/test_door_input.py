@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ltm_core import (
-    ConfigError,
     Config,
+    ConfigError,
     CorruptError,
     EmbedderMismatchError,
     InvalidFilterError,

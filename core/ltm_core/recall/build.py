@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, tzinfo
 
-from ltm_core.recall.asking import asking_share
 from ltm_core.keep.redaction import FILLER
+from ltm_core.recall.asking import asking_share
 from ltm_core.recall.cues import all_spans, cues
 from ltm_core.recall.currency import state
 from ltm_core.recall.data import weights
@@ -127,9 +127,7 @@ def dated(entry: Entry) -> Entry:
     return replace(entry, item=replace(entry.item, text=text), focus=focus, said_at=None)
 
 
-def fact_entries(
-    found: Found, question: Question, *, now: datetime
-) -> tuple[list[Entry], list[Dropped]]:
+def fact_entries(found: Found, question: Question, *, now: datetime) -> tuple[list[Entry], list[Dropped]]:
     """One entry per fact that may be shown: current ones, and past ones when the question asks for them."""
     out: list[Entry] = []
     dropped: list[Dropped] = []

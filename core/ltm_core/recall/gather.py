@@ -245,7 +245,7 @@ def _from_relations(
     filters: Filter | None,
     config: Config,
 ) -> None:
-    """The newest current facts of the relations that the question asks for, and what the user said about the assistant."""
+    """The newest current facts of the relations that are asked for, and what the user said about the assistant."""
     if request.min_similarity is not None:
         return
     slots = [("user", name) for name in question.relations if not name.endswith("*")]

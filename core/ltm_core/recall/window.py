@@ -77,7 +77,7 @@ def open_window(reader: Reader, request: RecallRequest, config: Config) -> Windo
         entries += [_slot_entry(s, request) for s in slots]
         # The host adds the question it passes; one that was only stored is part of the window.
         apart = by_host | ({answering.item} if answering and request.query is not None else set())
-        turns = [r for r in last_turns([r for r in rows if r.in_window], config.window_turns)]
+        turns = last_turns([r for r in rows if r.in_window], config.window_turns)
         grouped, refused = units(turns)
         dropped += [_refused(r, why) for r, why in refused]
         for unit, row in grouped:

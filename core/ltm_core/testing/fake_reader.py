@@ -79,7 +79,7 @@ class _Chunk:
 
 def _only_asks(content: str) -> bool:
     """A rough stand-in for the write path: short, and every sentence ends with a question mark."""
-    spoken = [s.of(content).rstrip(" )）\"”") for s in sentences(content)]
+    spoken = [s.of(content).rstrip(' )）"”') for s in sentences(content)]
     return bool(spoken) and len(content) < 120 and all(s.endswith(("?", "？", "吗")) for s in spoken)
 
 

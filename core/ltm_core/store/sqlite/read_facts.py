@@ -124,8 +124,9 @@ class FactView(View):
         later = known_at is not None or only is not None
         end = "" if limit is None or later else f" LIMIT {int(limit)}"
         rows: list[tuple[Any, ...]] = []
+        order = "id DESC" if newest_first else "id"
         for condition, part in selections:
-            sql = f"SELECT {FACT_READ} FROM facts WHERE {condition}{where} ORDER BY id{' DESC' if newest_first else ''}{end}"
+            sql = f"SELECT {FACT_READ} FROM facts WHERE {condition}{where} ORDER BY {order}{end}"
             rows += self._rows(sql, (*part, *values))
         if len(selections) > 1:
             rows.sort(key=lambda r: r[0], reverse=newest_first)

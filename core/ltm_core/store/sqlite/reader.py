@@ -110,7 +110,8 @@ class SqliteReader(MessageView, FactView):
         for marks, part in batches(list(names)):
             rows = self._rows(
                 "SELECT f.id_mac, v.vector FROM facts f JOIN chunks c ON c.owner = f.id "
-                f"JOIN vectors v ON v.id = c.id WHERE f.user_no = {self.no} AND f.id_mac IN ({marks}) AND v.embedder = {self.embedder}",
+                f"JOIN vectors v ON v.id = c.id WHERE f.user_no = {self.no} AND f.id_mac IN ({marks}) "
+                f"AND v.embedder = {self.embedder}",
                 part,
             )
             found.update((names[mac], decode(blob)) for mac, blob in rows)

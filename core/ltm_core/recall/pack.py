@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 LONG_SHARE = 3
 """One entry takes at most a third of its tier's share while others wait."""
+LEAST_WORDS = 12
+"""Tokens of its own words that an excerpt needs: "…group,…" tells nobody anything."""
 LEAST_EXCERPT = 24
 """Tokens below which an excerpt says nothing."""
 _FILL_ORDER: tuple[Tier, ...] = ("working", "semantic", "episodic")
@@ -67,7 +69,7 @@ class _Packer:
         for entry in unit.whole:
             spare = each - self.cost([entry]) + max(0, self.count(entry.item.text))
             text = excerpt(entry.item.text, entry.focus, limit=max(0, spare), count=self.count)
-            if not text and entry.item.text:
+            if text != entry.item.text and self.count(text) < LEAST_WORDS:
                 return None
             out.append(entry if text == entry.item.text else entry.shortened(text, "cut to the words that match"))
         cost = self.cost(out)

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable
 
 from ltm_core.types import Fact
 from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.match import singular
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate
 
@@ -47,12 +48,14 @@ class Known:
         """Everything known of the candidate's subject, said by the same speaker."""
         return self._found([_owner(c)])
 
-    def near(self, c: Candidate, lexicon: Lexicon) -> list[Fact]:
-        """What a plain statement may meet: its slot, what was denied of it, and the same words."""
+    def near(self, c: Candidate, lexicon: Lexicon, *, whole_slot: bool) -> list[Fact]:
+        """What a plain statement may meet: its slot or the same thing there, what was denied, the same words."""
         owner = _owner(c)
         relations = (c.relation, *lexicon.family_of(c.relation))
+        slot = whole_slot or c.single_valued
+        here = (owner, c.relation) if slot else (owner, c.relation, singular(c.object_normalized))
         return self._found([
-            (owner, c.relation), (owner, "text", fold(c.text)), *((owner, "denied", r) for r in relations),
+            here, (owner, "text", fold(c.text)), *((owner, "denied", r) for r in relations),
         ])  # fmt: skip
 
     def _found(self, keys: Iterable[Hashable]) -> list[Fact]:
@@ -66,5 +69,6 @@ def _owner(row: Fact | Candidate) -> tuple[str, str | None]:
 
 def _keys(fact: Fact) -> list[Hashable]:
     owner = _owner(fact)
-    keys: list[Hashable] = [owner, (owner, fact.relation), (owner, "text", fold(fact.text))]
+    thing = (owner, fact.relation, singular(fact.object_normalized))
+    keys: list[Hashable] = [owner, (owner, fact.relation), thing, (owner, "text", fold(fact.text))]
     return keys if fact.is_positive else [*keys, (owner, "denied", fact.relation)]

@@ -40,7 +40,7 @@ def same_thing(fact: Fact, value: str, *, loose: bool = False) -> bool:
         return False
     if value in default_lexicon().sets["anywhere"] and fact.relation in _places():
         return True
-    if held == value or _singular(held) == _singular(value):
+    if held == value or singular(held) == singular(value):
         return True
     if fact.relation in default_lexicon().sets["activities"] and _is_part(value, held):
         return True
@@ -72,13 +72,13 @@ def _stem(word: str) -> str:
 def _species(value: str) -> frozenset[str]:
     """The kinds of animal that an object names by its last word."""
     lexicon = default_lexicon()
-    names = {value, _singular(value), value.split(" ")[-1], _singular(value.split(" ")[-1])}
+    names = {value, singular(value), value.split(" ")[-1], singular(value.split(" ")[-1])}
     if not value.isascii():
         names |= {value[i:] for i in range(1, len(value))}
     return frozenset(r.pets[n] for r in lexicon.languages.values() for n in names if n in r.pets)
 
 
-def _singular(value: str) -> str:
+def singular(value: str) -> str:
     if value.isascii() and len(value) > 3 and value.endswith("s") and not value.endswith("ss"):
         return value[:-2] if value.endswith(("ches", "shes", "xes")) else value[:-1]
     return value
@@ -87,11 +87,11 @@ def _singular(value: str) -> str:
 def in_classes(fact: Fact, classes: tuple[str, ...], lexicon: Lexicon) -> bool:
     """Whether the fact's object belongs to one of the classes, by its own name or its last word."""
     held = fact.object_normalized or fold(fact.object)
-    names = {held, _singular(held)}
+    names = {held, singular(held)}
     if held.isascii():
         words = held.split()
         names |= {" ".join(words[i:]) for i in range(len(words))}
-        names |= {_singular(n) for n in names}
+        names |= {singular(n) for n in names}
     else:
         names |= {held[i:] for i in range(1, len(held) - 1)}
     if any(lexicon.class_names.get(n) in classes for n in names):
@@ -109,7 +109,7 @@ def same_statement(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
         if counts(fact.object, lexicon) != counts(candidate.object, lexicon):
             return False
         return fact.object_normalized == candidate.object_normalized or (
-            _singular(fact.object_normalized) == _singular(candidate.object_normalized)
+            singular(fact.object_normalized) == singular(candidate.object_normalized)
         )
     return fold(fact.text) == fold(candidate.text)
 

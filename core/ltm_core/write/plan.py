@@ -90,7 +90,7 @@ class Candidate:
     valid_to: datetime | None = None
     expires_at: datetime | None = None
     said_at: datetime | None = None
-    """When a present-tense statement was made: it is true then, however long before it began. None: ``valid_from``."""
+    """When a present-tense statement was made: it is true then, whenever it began. None: ``valid_from``."""
     evidence: tuple[Evidence, ...] = ()
     tags: tuple[str, ...] = ()
     rule: str = ""

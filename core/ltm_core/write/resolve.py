@@ -105,7 +105,8 @@ class _State:
 
     def take(self, c: Candidate) -> list[Decision]:
         far = bool(c.reach != "slot" or c.wrong_object or not c.is_positive or c.move not in ("state", "revert"))
-        mine = self.known.of_subject(c) if far else self.known.near(c, self.lexicon)
+        alike = self.similarity is not None
+        mine = self.known.of_subject(c) if far else self.known.near(c, self.lexicon, whole_slot=alike)
         c = self._adopted(c, mine)
         if c.rule == "open" and c.wrong_object and c.move == "correct" and not self._wrong(c, mine):
             return []
@@ -132,8 +133,8 @@ class _State:
         return self._replace(c, wrong, [*ended, *rivals])
 
     def _adopted(self, c: Candidate, mine: Sequence[Fact]) -> Candidate:
-        """ "Postgres, not MySQL" without a relation means the relation of the one fact about MySQL; "I left Leeds"
-        ends what is known of Leeds, were it no employer."""
+        """ "Postgres, not MySQL" without a relation means that of the one fact about MySQL; "I left Leeds" ends
+        what is known of Leeds, were it no employer."""
         if c.move == "cease" and not c.is_positive and c.relation in self.lexicon.sets["endings"]:
             held = [f for f in mine if f.is_positive and f.object_normalized == c.object_normalized]
             if len(held) == 1 and not related(held[0], c, self.lexicon):

@@ -6,7 +6,7 @@ mask and split -> scopes and vetoes -> gate -> extraction -> candidates, with an
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,13 @@ from ltm_core.write.norm import fold, normal, script, trim
 from ltm_core.write.people import speaker_key
 from ltm_core.write.plan import Analysis, Candidate, Utterance
 from ltm_core.write.remember import explicit_requests
+from ltm_core.write.repairs import repair_of, repaired
 from ltm_core.write.scopes import Read, read
 from ltm_core.write.transfer import transferred
 from ltm_core.write.walk import walk
 
+_REPAIRED_TURNS = 2
+"""The user's last turns in which a short correction ("no, 799") looks for what it corrects."""
 Vectors = Callable[[Sequence[str]], "NDArray[np.float32] | None"]
 
 
@@ -115,6 +118,16 @@ def _facts(
             if r.veto and (r["first_person"] or r["own_kin"]):
                 found.skipped.append(f"{span}:{r.veto}")
             continue
+        repair = repair_of(r, lexicon) if not r.veto else None
+        if repair is not None:
+            fixed = repaired(repair, r, _told(utterance, found, lexicon, threshold), utterance, lexicon)
+            if fixed is not None:
+                found.candidates.append(fixed)
+                found.anchors.append(_stated(r, [fixed], utterance, start=subject.words))
+                continue
+            if subject.kind == "dropped" and not repair["copula"].strip("是为叫"):
+                found.skipped.append(f"{span}:repair")
+                continue
         handed = transferred(r, denied[0], utterance, lexicon, said=denied[1]) if denied[0] else None
         if handed is not None:
             found.candidates.append(handed)
@@ -151,6 +164,15 @@ def _facts(
         denied = ([c for c in new if not c.is_positive], r.clause.text[subject.rest :])
         if i not in held and any(c.modality != "temporary" for c in new):
             found.anchors.append(_stated(r, new, utterance, start=subject.words))
+
+
+def _told(utterance: Utterance, found: _Found, lexicon: Lexicon, threshold: float) -> list[Candidate]:
+    """What the user stated in his last turns and in this message so far, oldest first."""
+    told: list[Candidate] = []
+    for turn in [t for t in utterance.before if t.role == "user"][-_REPAIRED_TURNS:]:
+        earlier = replace(utterance, message_id=turn.id, content=turn.content, before=())
+        told += analyse(earlier, lexicon=lexicon, fact_threshold=threshold).candidates
+    return told + found.candidates
 
 
 def _without_open(found: _Found) -> None:
@@ -205,6 +227,8 @@ def _identifiers(
         if any(c.object == value and c.relation == identifier.kind for c in found.candidates):
             continue
         words = trim(r.clause.text)
+        if any(c.relation == "status" and _inside(c, evidence) for c in found.candidates):
+            words = trim(r.clause.text[: identifier.end - r.clause.start])  # how it stands is another fact
         found.candidates.append(
             Candidate(
                 subject=me,

@@ -48,7 +48,8 @@ def _parts(draft: Draft, subject: Subject, lexicon: Lexicon) -> list[Draft]:
         return [replace(draft, relation="located_in")]
     if r == "job":
         title = trim(draft.role)
-        both = [replace(draft, relation="works_at")]
+        city = lexicon.rules("zh").parts["city"].match(trim(draft.object)) is not None
+        both = [replace(draft, relation="located_in" if city and title else "works_at")]
         return [*both, replace(draft, relation="occupation", object=title)] if title else both
     if r == "occupation":
         placed = lexicon.shared["job_at"].match(draft.object)
@@ -112,6 +113,8 @@ def _candidate(read: Read, subject: Subject, draft: Draft, context: Context) -> 
         temporary=modality == "temporary",
         event=move in ("change", "cease")
         or draft.relation in ("owns", "has_pet", "employment", "marital_status"),
+        appointed=read.clause.language == "zh" and draft.relation.split(":")[0] in ("deadline", "schedule"),
+        begins=move == "change" and draft.relation == "works_at",
     )
     said = read.clause.text[draft.start : draft.end]
     value = (
@@ -123,8 +126,15 @@ def _candidate(read: Read, subject: Subject, draft: Draft, context: Context) -> 
     broad = lexicon.class_names.get(normalized, "")
     ends = move in ("cease", "correct") or not draft.positive
     classes = (broad,) if broad and ends and relation.family in ("preference", "pet", "language") else ()
+    if move == "change" and draft.relation.startswith("device:"):
+        changed = lexicon.class_names.get(draft.relation.removeprefix("device:"), "")
+        classes = (changed,) if changed else ()
     reach: Reach = "class" if classes else "subject" if ends or draft.wrong or move == "revert" else "slot"
     single = relation.single and modality in ("asserted", "habitual") and not read["additive"]
+    if read.clause.language == "zh" and (
+        draft.relation in lexicon.sets["recurring"] or (modality == "habitual" and relation.family != "work")
+    ):
+        valid = replace(valid, dated="", valid_from=utterance.at if modality != "past" else valid.valid_from)
     text = _text(read, subject, draft, context, dated=valid.dated)
     importance: Importance = "high" if context.explicit else relation.importance
     me = draft.subject

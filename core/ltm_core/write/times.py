@@ -22,18 +22,31 @@ class Validity:
     """Resolved date to show beside relative words; empty when there are none."""
 
 
-def mentions(text: str, utterance: Utterance, language: str) -> tuple[TimeMention, ...]:
-    """Time expressions of a clause in the user's day."""
-    return find_times(text, now=utterance.at, language=language if language in ("zh", "en", "ja") else None)
+def mentions(text: str, utterance: Utterance, language: str, *, ahead: bool = False) -> tuple[TimeMention, ...]:
+    """Time expressions of a clause in the user's day; ``ahead``: "Thursday" is the next one."""
+    known = language if language in ("zh", "en", "ja") else None
+    return find_times(text, now=utterance.at, language=known, prefer="future" if ahead else "past")
 
 
 def validity(
-    read: Read, utterance: Utterance, lexicon: Lexicon, *, past: bool, temporary: bool, event: bool
+    read: Read,
+    utterance: Utterance,
+    lexicon: Lexicon,
+    *,
+    past: bool,
+    temporary: bool,
+    event: bool,
+    begins: bool = False,
+    appointed: bool = False,
 ) -> Validity:
-    """When the clause holds. ``event``: it tells a change that happened at the time it names."""
+    """When the clause holds. ``event``: it tells a change that happened at the time it names. ``begins``: it
+    tells what begins at a time to come. ``appointed``: the time is that of an appointment or a deadline."""
     now, shared = utterance.at, lexicon.shared
-    found = mentions(read.clause.text, utterance, read.clause.language)
+    text = read.clause.text.rstrip("了啦。.!！ ") if appointed else read.clause.text  # "了" is no past here
+    found = mentions(text, utterance, read.clause.language, ahead=appointed)
     dated = _dated(found)
+    if appointed and not past:
+        return Validity(valid_from=now, dated=dated)
     if temporary:
         end = _end_of(read, found, now)
         return Validity(valid_from=now, valid_to=end, expires_at=end, dated=dated)
@@ -51,6 +64,9 @@ def validity(
         )
         if since or event:
             return Validity(valid_from=m.since, dated=dated)
+    ahead = [m for m in found if m.since > now and m.relative] if begins else []
+    if ahead:
+        return Validity(valid_from=ahead[0].since, dated=dated)
     return Validity(valid_from=now, dated=dated)
 
 

@@ -25,7 +25,7 @@ from ltm_core.write.norm import fold, normal, script, trim
 from ltm_core.write.people import speaker_key
 from ltm_core.write.plan import Analysis, Candidate, Utterance
 from ltm_core.write.remember import explicit_requests
-from ltm_core.write.repairs import repair_of, repaired
+from ltm_core.write.repairs import is_bare, repair_of, repaired
 from ltm_core.write.scopes import Read, read
 from ltm_core.write.transfer import transferred
 from ltm_core.write.walk import walk
@@ -118,16 +118,6 @@ def _facts(
             if r.veto and (r["first_person"] or r["own_kin"]):
                 found.skipped.append(f"{span}:{r.veto}")
             continue
-        repair = repair_of(r, lexicon) if not r.veto else None
-        if repair is not None:
-            fixed = repaired(repair, r, _told(utterance, found, lexicon, threshold), utterance, lexicon)
-            if fixed is not None:
-                found.candidates.append(fixed)
-                found.anchors.append(_stated(r, [fixed], utterance, start=subject.words))
-                continue
-            if subject.kind == "dropped" and not repair["copula"].strip("是为叫"):
-                found.skipped.append(f"{span}:repair")
-                continue
         handed = transferred(r, denied[0], utterance, lexicon, said=denied[1]) if denied[0] else None
         if handed is not None:
             found.candidates.append(handed)
@@ -144,6 +134,16 @@ def _facts(
             continue
         if announces_change(r, lexicon):
             continue
+        repair = repair_of(r, lexicon) if not r.veto else None
+        if repair is not None:
+            fixed = repaired(repair, r, _told(utterance, found, lexicon, threshold), utterance, lexicon)
+            if fixed is not None:
+                found.candidates.append(fixed)
+                found.anchors.append(_stated(r, [fixed], utterance, start=subject.words))
+                continue
+            if subject.kind == "dropped" and is_bare(repair):
+                found.skipped.append(f"{span}:repair")
+                continue
         joined = prior is not None and prior.clause.sentence == r.clause.sentence
         r.flags["continues"] = joined and prior is not None and not (prior["command"] or prior["standing"])
         made, probability = judge(r, subject, lexicon, by_index.get(i), explicit=i in held, threshold=threshold)

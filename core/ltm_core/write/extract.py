@@ -248,13 +248,18 @@ def is_scrap(read: Read, subject: Subject, rules: Rules) -> bool:
     """Whether a Chinese clause is too little to be kept in its own words: a feeling, a passing state, a remnant
     of a sentence, or nothing that the speaker says of himself or his own."""
     told = trim(read.clause.norm[subject.start :])
-    if subject.kind == "dropped" and not read["first_person"]:
+    told_on = read["after_fact"] or read["habitual"] or read["lasting"]
+    if (
+        subject.kind == "dropped"
+        and not read["first_person"]
+        and (not told_on or read["ephemeral"] or read["mood"])
+    ):
         return True
     scrap = rules.parts.get("scrap")
     if scrap is not None and scrap.match(told):
         return True
     content = rules.parts["empty_words"].sub("", told)
-    return len(content) < _LEAST_CONTENT
+    return len(content) < (_LEAST_CONTENT if subject.kind == "self" else _LEAST_CONTENT - 1)
 
 
 def _contrasted(draft: Draft, read: Read, lexicon: Lexicon) -> Draft:

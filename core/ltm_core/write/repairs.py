@@ -30,6 +30,14 @@ def repair_of(read: Read, lexicon: Lexicon) -> re.Match[str] | None:
     return pattern.match(read.clause.norm)
 
 
+def is_bare(match: re.Match[str]) -> bool:
+    """Whether the value states nothing by itself: a number with its unit, or "是宝安"."""
+    value = trim(match["object"])
+    if match["copula"] in ("是", "为"):
+        return _ALLERGY.match(value) is None
+    return match["copula"] == "" and re.fullmatch(_NUMBER + r"[^\d]{0,2}", value) is not None
+
+
 def repaired(
     match: re.Match[str], read: Read, told: Sequence[Candidate], utterance: Utterance, lexicon: Lexicon
 ) -> Candidate | None:

@@ -26,10 +26,13 @@ from ltm_core.write.norm import fold, normal, script, trim
 from ltm_core.write.people import speaker_key
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
 from ltm_core.write.remember import explicit_requests
+from ltm_core.write.repairs import is_bare, repair_of, repaired
 from ltm_core.write.scopes import Read, read
 from ltm_core.write.transfer import transferred
 from ltm_core.write.walk import walk
 
+_REPAIRED_TURNS = 2
+"""The user's last turns in which a short correction ("no, 799") looks for what it corrects."""
 Vectors = Callable[[Sequence[str]], "NDArray[np.float32] | None"]
 
 
@@ -138,12 +141,24 @@ def _facts(
         if announces_change(r, lexicon):
             continue
         corrected = (
-            amended(r, utterance, lexicon, said=found.candidates, heard=heard) if subject.key == me else None
+            amended(r, utterance, lexicon, said=found.candidates, heard=heard)
+            if subject.key == me and r.clause.language != "zh"
+            else None
         )
         if corrected is not None:
             found.candidates.append(corrected)
             found.anchors.append(_stated(r, [corrected], utterance, start=subject.words))
             continue
+        repair = repair_of(r, lexicon) if not r.veto and r.clause.language == "zh" else None
+        if repair is not None:
+            fixed = repaired(repair, r, _told(utterance, found, lexicon, threshold), utterance, lexicon)
+            if fixed is not None:
+                found.candidates.append(fixed)
+                found.anchors.append(_stated(r, [fixed], utterance, start=subject.words))
+                continue
+            if subject.kind == "dropped" and is_bare(repair):
+                found.skipped.append(f"{span}:repair")
+                continue
         joined = prior is not None and prior.clause.sentence == r.clause.sentence
         r.flags["continues"] = joined and prior is not None and not (prior["command"] or prior["standing"])
         made, probability = judge(r, subject, lexicon, by_index.get(i), explicit=i in held, threshold=threshold)
@@ -164,6 +179,15 @@ def _facts(
         denied = ([c for c in new if not c.is_positive], r.clause.text[subject.rest :])
         if i not in held and any(c.modality != "temporary" for c in new):
             found.anchors.append(_stated(r, new, utterance, start=subject.words))
+
+
+def _told(utterance: Utterance, found: _Found, lexicon: Lexicon, threshold: float) -> list[Candidate]:
+    """What the user stated in his last turns and in this message so far, oldest first."""
+    told: list[Candidate] = []
+    for turn in [t for t in utterance.before if t.role == "user"][-_REPAIRED_TURNS:]:
+        earlier = replace(utterance, message_id=turn.id, content=turn.content, before=())
+        told += analyse(earlier, lexicon=lexicon, fact_threshold=threshold).candidates
+    return told + found.candidates
 
 
 def _without_open(found: _Found) -> None:
@@ -223,6 +247,8 @@ def _identifiers(
             continue
         words = trim(r.clause.text)
         has_status = any(c.relation == "status" and c.subject.endswith(f":{value}") for c in found.candidates)
+        if any(c.relation == "status" and _inside(c, evidence) for c in found.candidates):
+            words = trim(r.clause.text[: identifier.end - r.clause.start])  # how it stands is another fact
         found.candidates.append(
             Candidate(
                 subject=me,

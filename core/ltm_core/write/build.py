@@ -50,7 +50,8 @@ def _parts(draft: Draft, subject: Subject, lexicon: Lexicon) -> list[Draft]:
         return [replace(draft, relation="located_in")]
     if r == "job":
         title = trim(draft.role)
-        both = [replace(draft, relation="works_at")]
+        city = lexicon.rules("zh").parts["city"].match(trim(draft.object)) is not None
+        both = [replace(draft, relation="located_in" if city and title else "works_at")]
         return [*both, replace(draft, relation="occupation", object=title)] if title else both
     if r == "occupation":
         placed = lexicon.shared["job_at"].match(draft.object)
@@ -126,10 +127,17 @@ def _candidate(read: Read, subject: Subject, draft: Draft, context: Context) -> 
     broad = lexicon.class_names.get(normalized, "")
     ends = move in ("cease", "correct") or not draft.positive
     classes = (broad,) if broad and ends and relation.family in ("preference", "pet", "language") else ()
+    if move == "change" and draft.relation.startswith("device:"):
+        changed = lexicon.class_names.get(draft.relation.removeprefix("device:"), "")
+        classes = (changed,) if changed else ()
     reordered = relation.name == "reply_style" and move == "change"
     far = ends or draft.wrong or move == "revert" or reordered
     reach: Reach = "class" if classes else "subject" if far else "slot"
     single = relation.single and modality in ("asserted", "habitual") and not read["additive"]
+    if read.clause.language == "zh" and (
+        draft.relation in lexicon.sets["recurring"] or (modality == "habitual" and relation.family != "work")
+    ):
+        valid = replace(valid, dated="", valid_from=utterance.at if modality != "past" else valid.valid_from)
     text = _text(read, subject, draft, context, dated=valid.dated)
     importance: Importance = "high" if context.explicit else relation.importance
     me = draft.subject
@@ -164,6 +172,9 @@ def _candidate(read: Read, subject: Subject, draft: Draft, context: Context) -> 
 def _aim(read: Read, draft: Draft, move: Move, lexicon: Lexicon) -> Aim:
     """How the times in the words of a draft are meant."""
     base = draft.relation.split(":")[0]
+    if read.clause.language == "zh":
+        begins = move == "change" and base == "works_at"
+        return "ahead" if base in lexicon.sets["ahead"] else "begins" if begins else "none"
     if read.clause.language != "en":
         return "none"
     if base in lexicon.sets["recurring"]:

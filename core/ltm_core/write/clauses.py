@@ -205,6 +205,7 @@ def _joined(clauses: list[Clause], content: str, lexicon: Lexicon) -> list[Claus
                     lexicon,
                 )
                 or shared["not_that"].match(clause.norm)
+                or (shared["contact_how"].match(clause.norm) and shared["contact_not"].search(last.norm))
                 or (shared["but_this"].match(clause.norm) and shared["not_first"].search(last.norm))
             )
         ):

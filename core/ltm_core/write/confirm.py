@@ -13,6 +13,9 @@ from ltm_core.write.plan import Candidate, Turn, Utterance
 from ltm_core.write.scopes import Read
 
 _SENTENCE = re.compile(r"[^。！!?？\n.]+(?:[.](?=\S)[^。！!?？\n.]*)*[。！!?？.\n]?")
+_TAG = re.compile(
+    r"[，,](?:您|你)?(?:看|觉得)?(?:这样)?(?:行|可以|好|成|怎么样|如何|行不行|可不可以)(?:吗|么|吧|呢)?\?$"
+)
 _MAX_SOLUTION = 280
 _MIN_PROPOSAL = 8
 _LOOK_BACK = 3
@@ -119,7 +122,13 @@ def is_proposal(content: str, lexicon: Lexicon) -> bool:
     if len(text) < _MIN_PROPOSAL:
         return False
     pattern = lexicon.rules(script(text)).flags["proposal"]
-    return any(pattern.search(s) and not s.rstrip().endswith("?") for s in _SENTENCE.findall(text[:4000]))
+    return any(pattern.search(s) and not _only_asks(s) for s in _SENTENCE.findall(text[:4000]))
+
+
+def _only_asks(sentence: str) -> bool:
+    """Whether a sentence is a question and no proposal that ends in "您看行吗?"."""
+    text = sentence.rstrip()
+    return text.endswith("?") and _TAG.search(text) is None
 
 
 def _key_span(content: str, lexicon: Lexicon) -> tuple[int, int]:
@@ -128,10 +137,10 @@ def _key_span(content: str, lexicon: Lexicon) -> tuple[int, int]:
     pattern = lexicon.rules(script(text)).flags["proposal"]
     start = end = -1
     for m in _SENTENCE.finditer(text[:4000]):
-        proposes = pattern.search(m.group()) is not None and not m.group().rstrip().endswith("?")
+        proposes = pattern.search(m.group()) is not None and not _only_asks(m.group())
         if start < 0 and not proposes:
             continue
-        if m.group().rstrip().endswith("?"):
+        if _only_asks(m.group()):
             break
         if start < 0:
             start, end = m.start(), min(m.end(), m.start() + _MAX_SOLUTION)

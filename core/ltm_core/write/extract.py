@@ -21,6 +21,8 @@ _GERUND = re.compile(r"^ ?(?!(?:living|working|based|studying|teaching|renting)\
 """A clause that begins with a gerund has it for its subject or adds to another: no first person is meant."""
 _MOST_LISTED = 8
 _OPEN_CONFIDENCE = 0.3
+_LEAST_CONTENT = 4
+"""Characters beyond function words, about three words, that a Chinese statement needs to be kept as it is."""
 _TOPICS = {
     "residence": "home", "employer_role": "work", "allergy_health": "health", "food_drink": "food",
     "family": "family", "pet": "pets", "schedule_time": "routine", "project": "project",
@@ -214,6 +216,8 @@ def _open(read: Read, subject: Subject, lexicon: Lexicon, topic: tuple[str, floa
                 rule="ceased",
             ),
         )
+    if rules.language == "zh" and is_scrap(read, subject, rules):
+        return ()
     negated = (read["negation"] or read["hard_cessation"]) and contrast is None
     wrong = ""
     if contrast is not None:
@@ -226,7 +230,7 @@ def _open(read: Read, subject: Subject, lexicon: Lexicon, topic: tuple[str, floa
     return (
         Draft(
             subject=subject.key,
-            relation=_TOPICS.get(topic[0], "about"),
+            relation="about" if rules.language == "zh" else _TOPICS.get(topic[0], "about"),
             object=value,
             start=start,
             end=start + len(value),
@@ -238,6 +242,24 @@ def _open(read: Read, subject: Subject, lexicon: Lexicon, topic: tuple[str, floa
             rule="open",
         ),
     )
+
+
+def is_scrap(read: Read, subject: Subject, rules: Rules) -> bool:
+    """Whether a Chinese clause is too little to be kept in its own words: a feeling, a passing state, a remnant
+    of a sentence, or nothing that the speaker says of himself or his own."""
+    told = trim(read.clause.norm[subject.start :])
+    told_on = read["after_fact"] or read["habitual"] or read["lasting"]
+    if (
+        subject.kind == "dropped"
+        and not read["first_person"]
+        and (not told_on or read["ephemeral"] or read["mood"])
+    ):
+        return True
+    scrap = rules.parts.get("scrap")
+    if scrap is not None and scrap.match(told):
+        return True
+    content = rules.parts["empty_words"].sub("", told)
+    return len(content) < (_LEAST_CONTENT if subject.kind == "self" else _LEAST_CONTENT - 1)
 
 
 def _contrasted(draft: Draft, read: Read, lexicon: Lexicon) -> Draft:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ltm_core.types import Evidence
-from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.lexicon import Lexicon, Rules
 from ltm_core.write.norm import fold, trim
 from ltm_core.write.plan import ForgetRequest, Utterance
 from ltm_core.write.scopes import Read
@@ -84,7 +84,9 @@ def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon)
 
 def _target(words: str, lexicon: Lexicon) -> str:
     text = trim(lexicon.shared["target_tail"].sub("", trim(words)))
-    return trim(lexicon.shared["target_lead"].sub("", text, count=1)) or text
+    named = trim(lexicon.shared["target_lead"].sub("", text, count=1)) or text
+    kin = lexicon.rules("zh").parts["of_kin"].match(named)
+    return f"{kin['kin']} {kin['rest']}" if kin is not None else named
 
 
 def _replaced(rest: Sequence[Read], read: Read) -> bool:
@@ -115,10 +117,19 @@ def _leads_away(read: Read) -> bool:
     return (read["question"] or bool(_TURNS_AWAY.match(norm))) and not _COURTESY.match(norm)
 
 
+def _named_at_end(noun: str, rules: Rules) -> str | None:
+    """The relation of "我现在的住址": a known noun behind a possessive that is the speaker's own."""
+    own = re.match(r"^(?:我们?家?的?|私の|僕の|俺の)?(?:现在的?|新的?|以前的?|の)?", noun)
+    rest = noun[own.end() :] if own else noun
+    return rules.asked.get(rest) or rules.attributes.get(rest)
+
+
 def _relations(target: str, language: str, lexicon: Lexicon) -> tuple[str, ...]:
     noun = fold(target)
     rules = lexicon.rules(language)
     relation = rules.asked.get(noun) or rules.attributes.get(noun)
+    if relation is None and language in ("zh", "ja"):
+        relation = _named_at_end(noun, rules)
     if relation is None:
         return ()
     return _WIDER.get(relation, (relation,))

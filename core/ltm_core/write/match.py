@@ -111,7 +111,16 @@ def same_statement(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
         return fact.object_normalized == candidate.object_normalized or (
             singular(fact.object_normalized) == singular(candidate.object_normalized)
         )
+    if candidate.evidence and set(candidate.evidence) & set(fact.evidence):
+        return False  # two things that one clause says ("a cashier at the post office")
     return fold(fact.text) == fold(candidate.text)
+
+
+def same_activity(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
+    """Whether two habits are the same thing done on other days ("周二打球", "周五打球")."""
+    days = lexicon.rules("zh").parts["day_words"]
+    one, two = (days.sub("", v).strip() for v in (fact.object_normalized, candidate.object_normalized))
+    return bool(one) and one == two
 
 
 def counts(value: str, lexicon: Lexicon) -> list[str]:
@@ -172,6 +181,14 @@ def ended_by(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
         candidate.classes
         and _may_end_class(fact, candidate, lexicon)
         and in_classes(fact, candidate.classes, lexicon)
+    ):
+        return True
+    if (
+        candidate.relation == "owns"
+        and not fact.object_normalized.isascii()
+        and len(candidate.object_normalized) >= 2
+        and lexicon.relation(fact.relation).family in ("possession", "tools")
+        and fact.object_normalized.startswith(candidate.object_normalized)
     ):
         return True
     unknown = candidate.relation_confidence < 0.5 and candidate.move in ("cease", "correct")

@@ -15,7 +15,17 @@ from ltm_core.write.beside import Beside
 from ltm_core.write.edits import retract_for_edit
 from ltm_core.write.known import Known
 from ltm_core.write.lexicon import Lexicon, default_lexicon
-from ltm_core.write.match import contrary, counts, ended_by, related, same_meaning, same_statement, same_thing
+from ltm_core.write.match import (
+    contrary,
+    counts,
+    ended_by,
+    in_classes,
+    related,
+    same_activity,
+    same_meaning,
+    same_statement,
+    same_thing,
+)
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.rows import RANK, Labels, closed, is_late, new_fact, reinforced, retracted
@@ -193,7 +203,17 @@ class _State:
             return [f for f in mine if ended_by(f, c, self.lexicon)]
         if c.wrong_object and c.move == "change":
             return [f for f in mine if related(f, c, self.lexicon) and same_thing(f, c.wrong_object, loose=True)]
-        return [
+        replaced = [
+            f
+            for f in mine
+            if c.move == "change"
+            and c.classes
+            and f.is_positive
+            and f.modality not in ("past", "temporary")
+            and related(f, c, self.lexicon)
+            and in_classes(f, c.classes, self.lexicon)
+        ]
+        return replaced + [
             f
             for f in mine
             if not f.is_positive
@@ -219,7 +239,11 @@ class _State:
             return slot
         if c.move not in ("change", "correct"):
             return []
-        recounted = [f for f in slot if same_thing(f, c.object_normalized)]
+        recounted = [
+            f
+            for f in slot
+            if same_thing(f, c.object_normalized) or (c.relation == "habit" and same_activity(f, c, self.lexicon))
+        ]
         if recounted:
             return recounted
         return slot if self.lexicon.relation(c.relation).replaces and len(slot) == 1 and not taken else []

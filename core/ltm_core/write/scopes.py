@@ -121,6 +121,8 @@ def _veto(clause: Clause, flags: dict[str, bool], *, fiction: str, condition: bo
         return "irony"
     if (flags["confirmed"] or flags["feedback"]) and not flags["first_person"]:
         return "feedback"
+    if flags.get("complaint", False):
+        return "complaint"
     if flags["quotation"] or quoting:
         return "quotation"
     if flags["question"]:

@@ -30,9 +30,10 @@ class Validity:
     """Resolved date to show beside relative words; empty when there are none."""
 
 
-def mentions(text: str, utterance: Utterance, language: str) -> tuple[TimeMention, ...]:
-    """Time expressions of a clause in the user's day."""
-    return find_times(text, now=utterance.at, language=language if language in ("zh", "en", "ja") else None)
+def mentions(text: str, utterance: Utterance, language: str, *, ahead: bool = False) -> tuple[TimeMention, ...]:
+    """Time expressions of a clause in the user's day; ``ahead``: "Thursday" is the next one."""
+    known = language if language in ("zh", "en", "ja") else None
+    return find_times(text, now=utterance.at, language=known, prefer="future" if ahead else "past")
 
 
 def validity(
@@ -48,7 +49,15 @@ def validity(
     """When the clause holds. ``event``: it tells a change that happened at the time it names."""
     now = utterance.at
     found = mentions(read.clause.text, utterance, read.clause.language)
-    if aim == "recurring":
+    if read.clause.language == "zh" and aim == "ahead" and not past:
+        # "了" behind what is set tells that it was set, not that it is over.
+        set_to = mentions(read.clause.text.rstrip("了啦。.!！ "), utterance, "zh", ahead=True)
+        return Validity(valid_from=now, dated=_dated(set_to))
+    if read.clause.language == "zh" and aim == "begins":
+        coming = [m for m in found if m.since > now and m.relative]
+        if coming:
+            return Validity(valid_from=coming[0].since, dated=_dated(found))
+    elif aim == "recurring":
         found = tuple(m for m in found if _is_since(m, read, lexicon))
     elif aim == "ahead":
         found = tuple(_forward(m, now) for m in found)

@@ -18,6 +18,8 @@ _INTRODUCED = re.compile(
     r"(?P<zh>[\u4e00-\u9fff]{2,4})是我(?:们)?的?[\u4e00-\u9fff]{2,4}"
 )
 _MOST_READ = 2000
+_NOBODY = "-"
+"""A thing just bought: what is said of it is nobody's age or colour."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +37,7 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
     entities = _relatives(utterance.known_entities, lexicon) | _introduced(utterance.before, lexicon)
     found: list[Spoken] = []
     inherited, words, sentence, stranger = "", "", -1, False
+    kept = ""
     for r in reads:
         if r.clause.sentence != sentence and not r["third_person"]:
             inherited, words, stranger = "", "", False
@@ -42,9 +45,14 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
         subject = subject_of(r.clause, lexicon, me=me, inherited=inherited, entities=entities)
         if subject.kind == "dropped" and inherited and not r["first_person"]:
             subject = replace(subject, key=inherited, kind="inherited")
+        if kept and subject.kind in ("dropped", "inherited", "stranger") and _is_detail(r, lexicon):
+            subject = replace(subject, key=kept, kind="inherited" if kept != _NOBODY else "stranger")
+            if kept == _NOBODY:
+                subject = replace(subject, key="")
         if _is_strangers(r, subject, lexicon, stranger=stranger) or _is_reported(r, subject, lexicon):
             subject = replace(subject, key="", kind="stranger")
         stranger = subject.kind == "stranger"
+        kept = _thing(r, subject, lexicon) or (kept if subject.kind != "self" else "")
         carried = subject.kind in ("inherited", "pronoun")
         found.append(Spoken(read=r, subject=subject, prefix=words if carried else ""))
         if subject.kind in ("kin", "pet", "entity"):
@@ -68,6 +76,24 @@ def _introduces(r: Read, subject: Subject, lexicon: Lexicon) -> tuple[str, str]:
     owner = "" if subject.key == "user" else f"{subject.key}/"
     mine = {"en": "my ", "zh": "我", "ja": ""}[r.clause.language]
     return owner + lexicon.rules(r.clause.language).kin[word.lower()], f"{mine}{word}"
+
+
+def _thing(r: Read, subject: Subject, lexicon: Lexicon) -> str:
+    """The animal or thing that a clause brings in ("养了只猫", "买了辆车"), which the next ones may describe."""
+    parts = lexicon.rules(r.clause.language).parts
+    if "keeps_pet" not in parts or subject.kind not in ("self", "dropped") or r.veto == "question":
+        return ""
+    told = r.clause.norm[subject.rest :]
+    pet = parts["keeps_pet"].match(told)
+    if pet is not None:
+        owner = "" if subject.key == "user" else f"{subject.key}/"
+        return owner + lexicon.rules(r.clause.language).pets[pet["pet"].lower()]
+    return _NOBODY if parts["thing"].match(told) else ""
+
+
+def _is_detail(r: Read, lexicon: Lexicon) -> bool:
+    pattern = lexicon.rules(r.clause.language).parts.get("detail")
+    return pattern is not None and not r["first_person"] and pattern.match(r.clause.norm) is not None
 
 
 def _is_reported(r: Read, subject: Subject, lexicon: Lexicon) -> bool:

@@ -102,6 +102,8 @@ def _may_be_open(r: Read, subject: Subject, lexicon: Lexicon) -> bool:
         return False
     if subject.kind == "self" and not r["first_subject"]:
         return False
+    if subject.kind == "dropped" and r["first_person"]:  # "my printer jams": its subject is a thing
+        return False
     if any(r[w] for w in ("ephemeral", "second_person", "temporary", "correction")):
         return False
     norm = r.clause.norm

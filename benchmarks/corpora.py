@@ -135,9 +135,7 @@ def _probe(kind: str, item: dict[str, Any], known: set[str]) -> Iterator[Asked]:
     else:
         ids = {str(i) for i in _flat(source or [])}
     if ids & known:
-        yield Asked(
-            text=item["question"], gold=frozenset(ids & known), category=kind, original=frozenset(original)
-        )
+        yield Asked(text=item["question"], gold=frozenset(ids & known), category=kind, original=frozenset(original))
 
 
 def _flat(value: Any) -> Iterator[Any]:
@@ -185,6 +183,4 @@ def madial(memory: Path, dialogues: Path, *, owners: Path) -> Iterator[Conversat
             if d["user-id"] == user and gold:
                 lines = [_QUOTED.sub(r"\2", line).strip() for line in d["dialogue"][1 : d["test-turn"][0]]]
                 questions.append(Asked(text="\n".join(lines), gold=gold, category=f"user {user}"))
-        yield Conversation(
-            id=f"user-{user}", turns=turns, questions=questions, now=datetime(2024, 1, 2, tzinfo=UTC)
-        )
+        yield Conversation(id=f"user-{user}", turns=turns, questions=questions, now=datetime(2024, 1, 2, tzinfo=UTC))

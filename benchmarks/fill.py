@@ -41,9 +41,7 @@ def fill(memory: LongTermMemory, user_id: str, count: int, *, seed: int) -> None
                     _fact(writer, user_id, text, number, at, vectors[offset])
 
 
-def _turn(
-    writer: Writer, memory: LongTermMemory, text: str, number: int, at: datetime, vector: np.ndarray
-) -> None:
+def _turn(writer: Writer, memory: LongTermMemory, text: str, number: int, at: datetime, vector: np.ndarray) -> None:
     session = f"session-{number // _PER_SESSION}"
     writer.touch_session(session, at=at, now=at)
     row = writer.add_message(

@@ -56,9 +56,7 @@ class Load:
         w.message(id, session_id=session)
         w.touch_session(session, at=at, now=at)
         m = w.add_message(
-            MessageRow(
-                id=id, session_id=session, role="user", content=TEXT, at=at, recorded_at=at, act="statement"
-            )
+            MessageRow(id=id, session_id=session, role="user", content=TEXT, at=at, recorded_at=at, act="statement")
         )
         chunks = [
             ChunkWrite(start=0, end=50, terms=self.terms(), vector=self.vectors[(self.count + k) % 4096])

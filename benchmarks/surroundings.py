@@ -30,9 +30,7 @@ def import_figures(runs: int = 9) -> dict[str, Any]:
         bare.append(start("pass"))
         full.append(start("import ltm_core"))
     code = f"import sys, ltm_core; print(*[m for m in {HEAVY!r} if m in sys.modules])"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True
-    ).stdout.split()
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     return {
         "bare start ms": round(statistics.median(bare) * 1000, 1),
         "import ltm_core ms over it": round((statistics.median(full) - statistics.median(bare)) * 1000, 1),

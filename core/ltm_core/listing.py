@@ -23,9 +23,7 @@ _MOST_ITEM = 2**32 - 1
 _MOST = 2**63 - 1
 
 
-def _page(
-    rows: Sequence[T], limit: int, cursor_of: Callable[[T], str], fetch: Callable[[str], Page[T]]
-) -> Page[T]:
+def _page(rows: Sequence[T], limit: int, cursor_of: Callable[[T], str], fetch: Callable[[str], Page[T]]) -> Page[T]:
     """One page out of ``limit + 1`` rows: the extra row only tells that there is a next page."""
     shown = tuple(rows[:limit])
     more = len(rows) > limit

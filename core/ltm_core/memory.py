@@ -85,9 +85,7 @@ class LongTermMemory:
         from ltm_core.opening import open_runtime
 
         if vectors != "exact":
-            raise ConfigError(
-                f'vectors={vectors!r} is not known; this version searches exactly (vectors="exact")'
-            )
+            raise ConfigError(f'vectors={vectors!r} is not known; this version searches exactly (vectors="exact")')
         return cls(
             open_runtime(
                 location,
@@ -429,9 +427,7 @@ class LongTermMemory:
         """What is known of the user now, by relation, and how the assistant is to be."""
         return listing.profile(self._runtime, self._runtime.scope(user_id).user_id)
 
-    def changes(
-        self, *, user_id: str | int, since: str | None = None, limit: int | None = None
-    ) -> Page[FactChange]:
+    def changes(self, *, user_id: str | int, since: str | None = None, limit: int | None = None) -> Page[FactChange]:
         """What became of the user's facts, in order, after the cursor ``since``."""
         return listing.changes(
             self._runtime, self._runtime.scope(user_id).user_id, since=since, limit=limit_of(limit)
@@ -462,9 +458,7 @@ class LongTermMemory:
             cursor=cursor,
         )
 
-    def sessions(
-        self, *, user_id: str | int, limit: int | None = None, cursor: str | None = None
-    ) -> Page[Session]:
+    def sessions(self, *, user_id: str | int, limit: int | None = None, cursor: str | None = None) -> Page[Session]:
         """The user's sessions, the latest activity first."""
         return listing.sessions(
             self._runtime, self._runtime.scope(user_id).user_id, limit=limit_of(limit), cursor=cursor
@@ -742,9 +736,7 @@ def _ttl(value: float | timedelta | None, now: datetime) -> timedelta | None:
         if span > timedelta(0):
             parse_instant(now + span, zone=UTC)
     except (TypeError, OverflowError, ValueError) as e:
-        raise InvalidInputError(
-            "ttl must be a number of seconds or a timedelta, and end before the year 9999"
-        ) from e
+        raise InvalidInputError("ttl must be a number of seconds or a timedelta, and end before the year 9999") from e
     if span <= timedelta(0):
         raise InvalidInputError("ttl must be more than 0 seconds")
     return span

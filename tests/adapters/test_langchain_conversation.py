@@ -527,9 +527,7 @@ def test_clear_empties_the_window_only(memory: LongTermMemory) -> None:
 
 
 # failures ----------------------------------------------------------------------------------------------------
-def test_a_broken_store_does_not_lose_the_answer(
-    memory: LongTermMemory, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_broken_store_does_not_lose_the_answer(memory: LongTermMemory, caplog: pytest.LogCaptureFixture) -> None:
     llm = model("Still here.")
     broken = FailsAt(memory, "observe", "context")
     chain = chain_for(broken, llm, user_id="ana")

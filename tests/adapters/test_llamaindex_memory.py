@@ -373,9 +373,7 @@ def test_noise_is_not_learnt(memory: LongTermMemory) -> None:
         [
             user("What is 1 + 2?"),
             assistant("Empty Response"),
-            assistant(
-                "Thought: I add.\nAction: add\nAction Input: {}\nObservation: 3\nThought: done\nAnswer: three"
-            ),
+            assistant("Thought: I add.\nAction: add\nAction Input: {}\nObservation: 3\nThought: done\nAnswer: three"),
             assistant("Thought: I add.\nAction: add\nAction Input: {}"),
             assistant(""),
             ChatMessage(role=MessageRole.SYSTEM, content="<memory 0123abcd>\n- I am vegan\n</memory 0123abcd>"),
@@ -424,14 +422,10 @@ def test_tool_noise_is_not_recalled(memory: LongTermMemory) -> None:
                 ToolCallBlock(tool_call_id=None, tool_name="f", tool_kwargs="raw [x]"),
             ],
         ),
-        assistant(
-            "", tool_calls=[{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
-        ),
+        assistant("", tool_calls=[{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]),
         result("c1"),
         result("c2", ""),
-        ChatMessage(
-            role=MessageRole.MODEL, content="Hi.", additional_kwargs={"refusal": None, "n": [1, {"x": "é"}]}
-        ),
+        ChatMessage(role=MessageRole.MODEL, content="Hi.", additional_kwargs={"refusal": None, "n": [1, {"x": "é"}]}),
         ChatMessage(role=MessageRole.DEVELOPER, content="Be brief."),
     ],
 )
@@ -821,8 +815,7 @@ def test_no_password_leaves_the_process() -> None:
     from ltm_core.handles import without_password
 
     assert (
-        without_password("postgresql://ana:Rosebud@db.test:5432/ltm?x=1")
-        == "postgresql://ana@db.test:5432/ltm?x=1"
+        without_password("postgresql://ana:Rosebud@db.test:5432/ltm?x=1") == "postgresql://ana@db.test:5432/ltm?x=1"
     )
     assert without_password("/data/ltm") == "/data/ltm"
 

@@ -126,9 +126,7 @@ def says(fact: Fact, wanted: Any) -> bool:
 
 
 def shown(facts: list[Fact]) -> str:
-    return "; ".join(
-        f"[{'+' if f.is_current else '-'}] {f.subject}|{f.relation}|{f.object}|{f.text}" for f in facts
-    )
+    return "; ".join(f"[{'+' if f.is_current else '-'}] {f.subject}|{f.relation}|{f.object}|{f.text}" for f in facts)
 
 
 def load(path: Path) -> list[dict[str, Any]]:

@@ -50,9 +50,7 @@ def test_the_text_never_costs_more(
     memory: LongTermMemory, count: Callable[[str], int], budget: int, session: str | None
 ) -> None:
     for question in QUESTIONS:
-        found = memory.context(
-            question, user_id="ana", session_id=session, max_tokens=budget, token_counter=count
-        )
+        found = memory.context(question, user_id="ana", session_id=session, max_tokens=budget, token_counter=count)
         assert count(found.text) == found.token_count <= budget
         assert found.text == "" or found.text.endswith(">")
 

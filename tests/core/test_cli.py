@@ -174,9 +174,7 @@ def test_locomo(tmp_path: Path) -> None:
             "2023-05-08T13:56:01+00:00",
             "2023-06-25T00:05:00+00:00",
         ]
-        homes = {
-            f.subject: f.object for f in memory.facts(user_id="conv-1") if "Porto" in f.text or "Oslo" in f.text
-        }
+        homes = {f.subject: f.object for f in memory.facts(user_id="conv-1") if "Porto" in f.text or "Oslo" in f.text}
         assert homes.get("user") == "Porto" and homes.get("speaker:Ben", "Oslo") == "Oslo"
     assert ltm("replay", log, "--format", "messages").exit_code in (1, 2)
     assert json.loads(ltm("replay", log, "--json").stdout)["duplicate"] == 3
@@ -246,9 +244,7 @@ def test_forget_a_session_and_a_user(told: Path, tmp_path: Path) -> None:
     assert ok("replay", told, "--user", "ana")["erased"] == 6
 
 
-@pytest.mark.parametrize(
-    "options", [(), ("--fact", "x" * 36, "--user-all"), ("--session", "s", "--matching", "t")]
-)
+@pytest.mark.parametrize("options", [(), ("--fact", "x" * 36, "--user-all"), ("--session", "s", "--matching", "t")])
 def test_forget_needs_one_target(told: Path, options: tuple[str, ...]) -> None:
     assert ltm("forget", "--user", "ana", *options).exit_code == 2
 
@@ -334,9 +330,7 @@ def ascii_only() -> Iterator[dict[str, str]]:
 
 
 def test_an_ascii_locale_reads_and_writes_utf8(tmp_path: Path, ascii_only: dict[str, str]) -> None:
-    log = lines(
-        tmp_path / "log.jsonl", [{"role": "user", "content": "我叫王磊，住在苏州。Café.", "user_id": "王磊"}]
-    )
+    log = lines(tmp_path / "log.jsonl", [{"role": "user", "content": "我叫王磊，住在苏州。Café.", "user_id": "王磊"}])
     assert run("replay", log, **ascii_only).returncode == 0
     done = run("recall", "苏州", "--user", "王磊", "--json", **ascii_only)
     assert done.returncode == 0, done.stderr

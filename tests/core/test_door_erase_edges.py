@@ -11,7 +11,7 @@ import pytest
 
 from ltm_core import ConflictError, ErasurePendingError, ForgetPreview, LongTermMemory, NotFoundError, Receipt
 
-WHO = {"user_id": "ana", "session_id": "s"}
+WHO: dict[str, Any] = {"user_id": "ana", "session_id": "s"}
 
 
 class Clock:
@@ -198,9 +198,7 @@ def test_a_request_sees_what_its_own_batch_told(memory: LongTermMemory) -> None:
 def test_in_doubt_nothing_is_erased(memory: LongTermMemory, told: str, said: str, gone: bool) -> None:
     memory.observe(**WHO, user=told)
     memory.observe(**WHO, user=said)
-    assert (turns(memory)[0] != told) is gone and (
-        "coffee" in objects(memory) or "咖啡" in objects(memory)
-    ) != gone
+    assert (turns(memory)[0] != told) is gone and ("coffee" in objects(memory) or "咖啡" in objects(memory)) != gone
 
 
 def test_forgetting_works_beside_open_readers(tmp_path: Path, clock: Clock) -> None:

@@ -25,9 +25,7 @@ class Clock:
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[LongTermMemory]:
-    with LongTermMemory.open(
-        tmp_path / "store", embedder=HashEmbedder(), clock=Clock(), timezone="UTC"
-    ) as opened:
+    with LongTermMemory.open(tmp_path / "store", embedder=HashEmbedder(), clock=Clock(), timezone="UTC") as opened:
         yield opened
 
 
@@ -147,9 +145,7 @@ def test_forgetting_a_user_leaves_no_byte_and_no_other_user_changes(memory: Long
     assert not holds(memory, "KESTREL")
     assert [(f.id, f.text) for f in memory.facts(user_id="ben")] == before
     assert list(memory.messages(user_id="ana-k")) == []
-    replay = memory.observe(
-        user_id="ana-k", session_id="s", user="My passport is ZQ-7741-KESTREL.", message_id="m1"
-    )
+    replay = memory.observe(user_id="ana-k", session_id="s", user="My passport is ZQ-7741-KESTREL.", message_id="m1")
     assert [m.status for m in replay.messages] == ["erased"]
     late = memory.observe(user_id="ana-k", session_id="s", user="An old KESTREL.", at=START)
     assert [m.status for m in late.messages] == ["erased"] and not holds(memory, "KESTREL")

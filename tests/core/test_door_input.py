@@ -201,9 +201,7 @@ def test_unknown_ids_are_not_found(memory: LongTermMemory) -> None:
 
 def test_messages_of_errors_never_hold_memory_text(memory: LongTermMemory) -> None:
     with pytest.raises(InvalidInputError) as caught:
-        memory.observe(
-            user_id="ana", session_id="s", messages=[Message(role="user", content="secret " * 200_000)]
-        )
+        memory.observe(user_id="ana", session_id="s", messages=[Message(role="user", content="secret " * 200_000)])
     assert "secret" not in str(caught.value)
 
 

@@ -33,9 +33,7 @@ def test_no_door_stores_a_phone_or_a_mail_address(tmp_path: Path) -> None:
             text=f"customer {PHONE} wrote from {MAIL}",
             metadata=said,
         )
-        fact = next(
-            f for f in memory.facts(user_id="ana") if (f.relation == "note" and f.object == "oboe") or f.tags
-        )
+        fact = next(f for f in memory.facts(user_id="ana") if (f.relation == "note" and f.object == "oboe") or f.tags)
         memory.correct(fact_id=fact.id, right=f"I like {MAIL}", user_id="ana")
         memory.set_slot("contact", said, user_id="ana", session_id="s")
         shown = repr(

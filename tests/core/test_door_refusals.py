@@ -93,9 +93,7 @@ def test_far_times_inside_the_calendar_are_taken(tmp_path: Path, at: str) -> Non
 def test_pages_still_follow_their_cursors(tmp_path: Path) -> None:
     with LongTermMemory.open(tmp_path / "s", embedder="none", timezone="UTC") as memory:
         for i in range(5):
-            memory.observe(
-                user_id="ana", session_id=f"s{i}", user=f"I like thing{i}.", at=f"19{60 + 3 * i}-05-01"
-            )
+            memory.observe(user_id="ana", session_id=f"s{i}", user=f"I like thing{i}.", at=f"19{60 + 3 * i}-05-01")
         for pages in (memory.facts(**U, limit=2), memory.messages(**U, limit=2), memory.changes(**U, limit=2)):
             assert len(list(pages)) == 5
         assert len(list(memory.sessions(**U, limit=2))) == 5

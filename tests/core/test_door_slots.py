@@ -114,9 +114,7 @@ def test_what_was_to_come_is_denied(memory: LongTermMemory, clock: Clock) -> Non
 
 def test_what_was_to_come_is_told_again_or_comes_early(memory: LongTermMemory, clock: Clock) -> None:
     for _ in range(2):
-        memory.assert_fact(
-            "user", "lives_in", "Oslo", user_id="ana", source="form", at=START + timedelta(days=30)
-        )
+        memory.assert_fact("user", "lives_in", "Oslo", user_id="ana", source="form", at=START + timedelta(days=30))
     (fact,) = memory.facts(user_id="ana", include_superseded=True)
     assert fact.support_count == 2
     say(memory, "I live in Oslo.")
@@ -151,8 +149,6 @@ def test_a_new_value_closes_a_suppressed_one(memory: LongTermMemory) -> None:
 def test_two_values_to_come_follow_each_other(memory: LongTermMemory, clock: Clock) -> None:
     say(memory, "I live in Leeds.")
     for place, days in (("Oslo", 20), ("Rome", 30), ("Bergen", 10)):
-        memory.assert_fact(
-            "user", "lives_in", place, user_id="ana", source="form", at=START + timedelta(days=days)
-        )
+        memory.assert_fact("user", "lives_in", place, user_id="ana", source="form", at=START + timedelta(days=days))
     seen = [current(memory, START + timedelta(days=d)) for d in (1, 11, 21, 31)]
     assert seen == [["Leeds"], ["Bergen"], ["Oslo"], ["Rome"]]

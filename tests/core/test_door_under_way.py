@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ltm_core import ConflictError, LongTermMemory
 
-WHO = {"user_id": "ana", "session_id": "s"}
+WHO: dict[str, Any] = {"user_id": "ana", "session_id": "s"}
 
 
 class Clock:
@@ -40,10 +40,12 @@ class Gated:
         if self.hold and threading.current_thread() is not threading.main_thread():
             self.reached.set()
             assert self.go.wait(10)
-        return np.full((len(texts), 8), 8**-0.5, dtype=np.float32)
+        rows: NDArray[np.float32] = np.full((len(texts), 8), 8**-0.5, dtype=np.float32)
+        return rows
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        return self.embed_documents([text])[0]
+        row: NDArray[np.float32] = self.embed_documents([text])[0]
+        return row
 
 
 def turns(memory: LongTermMemory) -> list[str]:

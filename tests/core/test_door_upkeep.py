@@ -71,9 +71,7 @@ def test_sessions_are_listed_by_the_time_of_their_turns(memory: LongTermMemory) 
 
 def test_an_archived_turn_keeps_its_words_and_its_facts(tmp_path: Path, clock: Clock) -> None:
     with LongTermMemory.open(tmp_path / "s", embedder=HashEmbedder(), clock=clock, timezone="UTC") as memory:
-        memory.observe(
-            user_id="ana", session_id="s", user="I play the oboe.", doc_type="meeting_notes", ttl=10_000
-        )
+        memory.observe(user_id="ana", session_id="s", user="I play the oboe.", doc_type="meeting_notes", ttl=10_000)
         memory.context("oboe?", user_id="ana")  # the cache holds the rows with their end
         clock.now += timedelta(seconds=9_000)
         planned, done = memory.maintain(dry_run=True), memory.maintain()
@@ -119,9 +117,7 @@ def test_a_statement_lasts_as_long_as_its_longest_telling(tmp_path: Path, clock:
 
 
 @pytest.mark.parametrize("swept", [True, False])
-def test_what_an_expired_value_had_replaced_holds_again(
-    memory: LongTermMemory, clock: Clock, swept: bool
-) -> None:
+def test_what_an_expired_value_had_replaced_holds_again(memory: LongTermMemory, clock: Clock, swept: bool) -> None:
     memory.observe(user_id="ana", session_id="s", user="I live in Leeds.")
     clock.now += timedelta(days=1)
     memory.observe(user_id="ana", session_id="s", user="I moved to Porto.", ttl=3600)
@@ -164,9 +160,7 @@ def test_an_expired_value_in_the_middle_leaves_no_gap(memory: LongTermMemory, cl
 
 def test_what_came_late_does_not_hold_again(memory: LongTermMemory, clock: Clock) -> None:
     def status(value: str, day: int) -> None:
-        memory.assert_fact(
-            "quote:1", "status", value, user_id="ana", source="erp", at=f"2025-05-{day:02}T00:00:00Z"
-        )
+        memory.assert_fact("quote:1", "status", value, user_id="ana", source="erp", at=f"2025-05-{day:02}T00:00:00Z")
 
     memory.observe(user_id="ana", session_id="s", user="I live in Porto.", at="2025-05-01")
     memory.observe(user_id="ana", session_id="s", user="I live in Oslo.", at="2025-05-10", ttl=60)

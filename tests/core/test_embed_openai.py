@@ -43,9 +43,7 @@ class TestContract(EmbedderContract):
 class TestRequests:
     def test_order_follows_the_index(self, server: OpenAIServer) -> None:
         texts = [f"text number {number}" for number in range(10)]
-        assert client(server).embed_documents(texts) == pytest.approx(
-            HashEmbedder().embed_documents(texts), abs=1e-6
-        )
+        assert client(server).embed_documents(texts) == pytest.approx(HashEmbedder().embed_documents(texts), abs=1e-6)
 
     def test_answers_without_index_are_in_order(self, server: OpenAIServer) -> None:
         server.garbage({"data": [{"embedding": [1, 0]}, {"embedding": [0, 1]}]})
@@ -74,9 +72,7 @@ class TestRequests:
         embedder = OpenAICompatibleEmbedder(f"{server.base_url}/?version=1", "tiny")
         assert embedder.embed_query("a").tolist() == [1.0]
 
-    def test_key_from_parameter_and_environment(
-        self, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_key_from_parameter_and_environment(self, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
         client(server).embed_query("a")
         monkeypatch.setenv("OPENAI_API_KEY", f" {KEY}\n")
         client(server).embed_query("a")

@@ -139,9 +139,7 @@ def test_a_relation_brings_its_fact_without_a_common_word() -> None:
 
 def moved() -> FakeReader:
     reader = told("I live in Leeds.", "I moved to Porto last month.")
-    old = reader.know(
-        "I live in Leeds.", at=THEN, relation="lives_in", object="Leeds", source_message_ids=("m1",)
-    )
+    old = reader.know("I live in Leeds.", at=THEN, relation="lives_in", object="Leeds", source_message_ids=("m1",))
     new = reader.know(
         "I moved to Porto.",
         at=THEN + timedelta(days=1),
@@ -179,7 +177,12 @@ def test_the_overtaken_message_stands_below() -> None:
 
 def test_retracted_suppressed_and_expired_facts_never_show() -> None:
     reader = FakeReader()
-    for i, gone in enumerate(({"retracted_at": THEN}, {"suppressed_at": THEN}, {"expires_at": THEN})):
+    endings: tuple[dict[str, Any], ...] = (
+        {"retracted_at": THEN},
+        {"suppressed_at": THEN},
+        {"expires_at": THEN},
+    )
+    for i, gone in enumerate(endings):
         reader.know(f"My parrot is called Rex{i}.", at=THEN, relation="pet", **gone)
     assert ask(reader, "what is my parrot called before").text == ""
 
@@ -249,9 +252,7 @@ def test_a_window_turn_is_no_episode() -> None:
 
 def test_slots_are_shown() -> None:
     reader = FakeReader()
-    reader.set_slot(
-        "now", SlotRow(name="date", value="2025-05-01", set_at=NOW, expires_at=NOW + timedelta(hours=1))
-    )
+    reader.set_slot("now", SlotRow(name="date", value="2025-05-01", set_at=NOW, expires_at=NOW + timedelta(hours=1)))
     reader.set_slot("now", SlotRow(name="old", value="x", set_at=THEN, expires_at=THEN))
     context = ask(reader, "anything")
     assert "date = 2025-05-01" in context.text
@@ -362,8 +363,6 @@ def test_stored_text_cannot_forge_structure() -> None:
     assert sum(not line.startswith("  ") for line in lines) == 5
 
 
-@pytest.mark.parametrize(
-    "query", ["", " ", "?", '"', "user:x AND *", "c++ (or NOT?)", "\ud800", "😀", "x " * 10_000]
-)
+@pytest.mark.parametrize("query", ["", " ", "?", '"', "user:x AND *", "c++ (or NOT?)", "\ud800", "😀", "x " * 10_000])
 def test_no_question_raises(query: str) -> None:
     ask(told("I play the oboe.", "我住在上海"), query)

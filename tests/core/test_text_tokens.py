@@ -60,9 +60,7 @@ def test_the_estimate_is_never_below_a_real_count() -> None:
     assert below == []
 
 
-@pytest.mark.parametrize(
-    ("kind", "most"), [("zh", 1.25), ("en", 1.35), ("mixed", 1.35), ("ja", 1.35), ("code", 1.4)]
-)
+@pytest.mark.parametrize(("kind", "most"), [("zh", 1.25), ("en", 1.35), ("mixed", 1.35), ("ja", 1.35), ("code", 1.4)])
 def test_the_estimate_is_close_for_natural_text(kind: str, most: float) -> None:
     ratios = defaultdict(list)
     for row in SAMPLE:

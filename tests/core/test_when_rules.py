@@ -219,9 +219,7 @@ def test_range_in_words(text: str, since: str, until: str) -> None:
     assert (low.date().isoformat(), high.date().isoformat()) == (since, until)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "soon", "yesterday and tomorrow", "the day Bob left yesterday", "2026-02-30"]
-)
+@pytest.mark.parametrize("text", ["", "soon", "yesterday and tomorrow", "the day Bob left yesterday", "2026-02-30"])
 def test_unparsable_range_is_named(text: str) -> None:
     with pytest.raises(InvalidTimeError) as caught:
         parse_range(text, now=NOW)
@@ -362,9 +360,7 @@ def test_weekly_forms_move_with_the_week(text: str, weeks: int) -> None:
 
 
 # ---- time taken
-@pytest.mark.parametrize(
-    "piece", ["1", "上", "上个", "一", "2024-", "in ", "last ", "\0", "\ud800", "半", "three "]
-)
+@pytest.mark.parametrize("piece", ["1", "上", "上个", "一", "2024-", "in ", "last ", "\0", "\ud800", "半", "three "])
 def test_long_text_without_times_is_read_at_once(piece: str) -> None:
     text = (piece * 200_000)[:200_000]
     find_times(piece, now=NOW)

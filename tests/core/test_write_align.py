@@ -7,9 +7,7 @@ from hypothesis import strategies as st
 
 from ltm_core.write.align import align, repeated
 
-TURNS = st.lists(
-    st.tuples(st.sampled_from(["user", "assistant"]), st.sampled_from(["好的", "a", "b"])), max_size=12
-)
+TURNS = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.sampled_from(["好的", "a", "b"])), max_size=12)
 
 
 def test_full_history_window_and_repetition() -> None:

@@ -208,9 +208,7 @@ def test_reference_to_an_earlier_session() -> None:
 
 
 def test_speakers_of_a_group_keep_their_own_facts() -> None:
-    assert facts("I live in Rome.", name="Caroline", me="Melanie") == [
-        ("speaker:Caroline", "lives_in", "Rome", True)
-    ]
+    assert facts("I live in Rome.", name="Caroline", me="Melanie") == [("speaker:Caroline", "lives_in", "Rome", True)]
     assert facts("I live in Rome.", name="Melanie", me="Melanie") == [("user", "lives_in", "Rome", True)]
     assert facts("I live in Rome.", name="Caroline") == [("user", "lives_in", "Rome", True)]
 

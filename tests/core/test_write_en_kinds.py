@@ -190,9 +190,7 @@ def test_the_proposal_that_helped_is_kept(refusal: str, thanks: str) -> None:
 
 
 def test_a_refuted_proposal_is_never_confirmed() -> None:
-    assert (
-        facts("my wifi keeps dropping", "A: Try another channel.", "nope", "A: Sorry to hear.", "works now") == []
-    )
+    assert facts("my wifi keeps dropping", "A: Try another channel.", "nope", "A: Sorry to hear.", "works now") == []
 
 
 @pytest.mark.parametrize(

@@ -113,9 +113,7 @@ def test_change_of_taste() -> None:
 
 
 def test_cessation_ends_that_thing_only() -> None:
-    mind = (
-        Mind().hear("我喜欢喝咖啡").hear("我喜欢咖啡馆的氛围").hear("我每天早上都喝美式").hear("我不再喝咖啡了")
-    )
+    mind = Mind().hear("我喜欢喝咖啡").hear("我喜欢咖啡馆的氛围").hear("我每天早上都喝美式").hear("我不再喝咖啡了")
     assert "咖啡" in mind.past() and "咖啡馆的氛围" in mind.current()
 
 

@@ -255,9 +255,7 @@ def test_recurring_days_have_no_date(tmp_path: Path, words: str) -> None:
     assert fact.valid_from >= NOW
 
 
-@pytest.mark.parametrize(
-    ("words", "date"), [("会议改到周四", "2025-06-05"), ("交付日期改成4月9日了", "2026-04-09")]
-)
+@pytest.mark.parametrize(("words", "date"), [("会议改到周四", "2025-06-05"), ("交付日期改成4月9日了", "2026-04-09")])
 def test_appointments_are_ahead(tmp_path: Path, words: str, date: str) -> None:
     (fact,) = told(tmp_path, words)
     assert fact.text == f"{words} ({date})"

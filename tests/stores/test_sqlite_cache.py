@@ -76,9 +76,7 @@ def test_the_cache_keeps_to_its_budget_and_forgets_the_oldest(tmp_path: Path) ->
         assert cache.used <= MIB
 
 
-def test_a_write_is_appended_and_a_removal_keeps_the_rest(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_write_is_appended_and_a_removal_keeps_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(opened(tmp_path / "data")) as store:
         with store.write("ana") as w:
             rows = [say(w, f"m{i}", f"word w{i}", seed=i) for i in range(50)]

@@ -100,9 +100,7 @@ def test_no_row_of_the_user_is_left_in_any_table(tmp_path: Path) -> None:
         with store.connection() as conn:
             low, high = row_range(1)
             assert conn.execute("SELECT op, target FROM outbox WHERE op = 2").fetchall() == [(2, 1)]
-            rest = conn.execute(
-                "SELECT count(*) FROM outbox WHERE op < 2 AND target > ? AND target < ?", (low, high)
-            )
+            rest = conn.execute("SELECT count(*) FROM outbox WHERE op < 2 AND target > ? AND target < ?", (low, high))
             assert rest.fetchone() == (0,)
         fill(store, "ana", "new")
         with store.connection() as conn:

@@ -100,9 +100,7 @@ def _first(store: Path, embedder: str | None) -> int:
 def _observe(memory: LongTermMemory, said: Said, number: int, at: datetime) -> Observation:
     id_ = f"turn-{number}"
     if said.role == "assistant":
-        return memory.observe(
-            user_id=said.user, session_id=said.session, assistant=said.text, at=at, message_id=id_
-        )
+        return memory.observe(user_id=said.user, session_id=said.session, assistant=said.text, at=at, message_id=id_)
     return memory.observe(user_id=said.user, session_id=said.session, user=said.text, at=at, message_id=id_)
 
 
@@ -229,9 +227,7 @@ def _user_fact(facts: dict[str, Fact], word: str) -> bool:
 
 
 def _solution(facts: Iterable[Fact]) -> bool:
-    return any(
-        f.kind == "solution" and f.asserted_by == "assistant_confirmed" and "IKEv2" in f.text for f in facts
-    )
+    return any(f.kind == "solution" and f.asserted_by == "assistant_confirmed" and "IKEv2" in f.text for f in facts)
 
 
 def _erase(memory: LongTermMemory, store: Path, checks: Checks) -> None:

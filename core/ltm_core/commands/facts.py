@@ -83,9 +83,7 @@ def history(
         (short_id(f.id), f.valid_from, f.valid_to, f.text, state(f, now=now), "; ".join(reasons.get(f.id, ())))
         for f in versions
     ]
-    console().print(
-        table(f"{len(versions)} versions", ("id", "since", "until", "statement", "state", "why"), rows)
-    )
+    console().print(table(f"{len(versions)} versions", ("id", "since", "until", "statement", "state", "why"), rows))
 
 
 def why(memory: LongTermMemory, user_id: str, ids: set[str]) -> dict[str, list[str]]:
@@ -110,9 +108,7 @@ def whole_id(memory: LongTermMemory, user_id: str, given: str) -> str:
         return given
     if len(given) < _SHORTEST_ENDING:
         raise InvalidInputError(f"give the whole fact id, or at least its last {_SHORTEST_ENDING} characters")
-    ids = [
-        f.id for f in memory.facts(user_id=user_id, include_superseded=True, limit=1000) if f.id.endswith(given)
-    ]
+    ids = [f.id for f in memory.facts(user_id=user_id, include_superseded=True, limit=1000) if f.id.endswith(given)]
     if not ids:
         raise NotFoundError(f"no fact ends with {given!r} for this user")
     if len(ids) > 1:

@@ -150,9 +150,7 @@ def replay(
     ] = "auto",
     failed: Annotated[
         Path | None,
-        typer.Option(
-            "--failed", metavar="FILE", help="Where failed lines go (FILE.failed.jsonl beside the input)."
-        ),
+        typer.Option("--failed", metavar="FILE", help="Where failed lines go (FILE.failed.jsonl beside the input)."),
     ] = None,
 ) -> None:
     """Store every turn of a chat log; a turn that is stored already changes nothing.

@@ -41,9 +41,7 @@ def say(text: str = "", *, style: str | None = None) -> None:
 def complain(text: str, *, kind: str = "error") -> None:
     """One line on stderr."""
     line = " ".join(printable(text).split())
-    console(stderr=True).print(
-        f"ltm: {kind}: {line}", style="red" if kind == "error" else "yellow", soft_wrap=True
-    )
+    console(stderr=True).print(f"ltm: {kind}: {line}", style="red" if kind == "error" else "yellow", soft_wrap=True)
 
 
 def note(text: str) -> None:
@@ -76,9 +74,7 @@ def print_json(value: Any) -> None:
     typer.echo(as_json(value))
 
 
-def table(
-    title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, numbers: Sequence[str] = ()
-) -> Table:
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, numbers: Sequence[str] = ()) -> Table:
     """A table whose cells are stored text; the columns named in ``numbers`` are set to the right."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table

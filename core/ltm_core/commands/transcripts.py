@@ -92,9 +92,7 @@ def _line(line: bytes, place: str, size: int, told: Counter[str]) -> Entry | Unr
     except UnicodeDecodeError as e:
         return Unreadable(place=place, size=size, raw=raw, reason=f"not UTF-8 at byte {e.start + 1}")
     except (ValueError, RecursionError) as e:
-        reason = (
-            f"not JSON: {e.msg} at character {e.pos + 1}" if isinstance(e, json.JSONDecodeError) else "not JSON"
-        )
+        reason = f"not JSON: {e.msg} at character {e.pos + 1}" if isinstance(e, json.JSONDecodeError) else "not JSON"
         return Unreadable(place=place, size=size, raw=raw, reason=reason)
 
 

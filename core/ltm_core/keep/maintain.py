@@ -152,7 +152,5 @@ def _jobs(runtime: Runtime, *, now: datetime) -> int:
             finished += 1
         else:
             wait = config.job_retry_seconds * 2 ** min(job.attempts, 10)
-            operations.fail_job(
-                job.id, error="readers kept the log alive", retry_at=now + timedelta(seconds=wait)
-            )
+            operations.fail_job(job.id, error="readers kept the log alive", retry_at=now + timedelta(seconds=wait))
     return finished

@@ -96,9 +96,7 @@ def prove(
 def _still_says(reader: Reader, needles: Needles) -> bool:
     patterns = [p for p in map(repeat_pattern, needles.phrases) if p is not None]
     texts = [t for t in needles.texts if len(t.encode("utf-8", "ignore")) >= _SHORTEST_TEXT]
-    return any(
-        any(t in said for t in texts) or overwritten(said, patterns) != said for said in _everything(reader)
-    )
+    return any(any(t in said for t in texts) or overwritten(said, patterns) != said for said in _everything(reader))
 
 
 def _everything(reader: Reader) -> Iterator[str]:

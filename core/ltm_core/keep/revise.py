@@ -129,9 +129,7 @@ def set_suppressed(
             )
         ]
         over = [f for f in rivals if f.id != newest.id]
-        decisions += _closed(
-            over, at=newest.valid_from, by=newest.id, reason=f"fact {fact_id} is brought up again"
-        )
+        decisions += _closed(over, at=newest.valid_from, by=newest.id, reason=f"fact {fact_id} is brought up again")
         changes = apply_decisions(writer, decisions, now=now, vectors={})
         writer.audit(decisions[0].op, now=now, actor=actor, target=fact_id)
     return changes[0]

@@ -90,6 +90,4 @@ def set_slot(runtime: Runtime, scope: Scope, name: str, value: Any, *, ttl: time
     with runtime.store.write(scope.user_id) as writer:
         not_paused(writer.ensure_user(now=now))
         writer.touch_session(scope.session_id or "", at=now, now=now)
-        writer.set_slot(
-            scope.session_id or "", SlotRow(name=name, value=plain, set_at=now, expires_at=now + life)
-        )
+        writer.set_slot(scope.session_id or "", SlotRow(name=name, value=plain, set_at=now, expires_at=now + life))

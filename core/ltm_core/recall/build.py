@@ -143,9 +143,7 @@ def fact_entries(found: Found, question: Question, *, now: datetime) -> tuple[li
         if standing == "gone":
             continue
         if standing == "past" and not _asks_for_then(question):
-            dropped.append(
-                _dropped(entry, f"superseded by {fact.superseded_by}" if fact.superseded_by else "ended")
-            )
+            dropped.append(_dropped(entry, f"superseded by {fact.superseded_by}" if fact.superseded_by else "ended"))
             continue
         if _is_excluded(entry.terms, fact.text, question) and fact.is_positive and not asked:
             dropped.append(_dropped(entry, "the question wants it left out"))
@@ -238,9 +236,7 @@ def _dropped(entry: Entry, reason: str) -> Dropped:
     return Dropped(source_id=entry.item.source_id, tier=entry.item.tier, reason=reason, score=entry.item.score)
 
 
-def with_dates(
-    text: str, said: datetime, language: str, *, focus: tuple[int, int]
-) -> tuple[str, tuple[int, int]]:
+def with_dates(text: str, said: datetime, language: str, *, focus: tuple[int, int]) -> tuple[str, tuple[int, int]]:
     """The text with the date beside each relative time word ("yesterday [2025-03-04]"), and its focus moved along.
 
     The words are read in the day of the one who said them.

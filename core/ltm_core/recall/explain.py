@@ -24,8 +24,7 @@ def explain(context: Context) -> str:
     if context.dropped:
         out.append("left out:")
         out += [
-            f"  {d.tier:<8} {d.score:.3f}  {d.source_id}  {d.reason}"
-            + (f" ({d.tokens} tokens)" if d.tokens else "")
+            f"  {d.tier:<8} {d.score:.3f}  {d.source_id}  {d.reason}" + (f" ({d.tokens} tokens)" if d.tokens else "")
             for d in context.dropped
         ]
     return "\n".join(out)

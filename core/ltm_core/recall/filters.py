@@ -111,9 +111,7 @@ def _time(value: Any, zone: tzinfo) -> datetime:
             return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
     except (ValueError, OverflowError):
         pass
-    raise InvalidFilterError(
-        "a time in a filter must be a datetime or an ISO date such as 2025-03-01T09:00:00+08:00"
-    )
+    raise InvalidFilterError("a time in a filter must be a datetime or an ISO date such as 2025-03-01T09:00:00+08:00")
 
 
 def matches(filters: Filter | None, record: Mapping[str, Any]) -> bool:

@@ -146,9 +146,7 @@ def _floor(embedder_name: str, config: Config, request: RecallRequest, *, loose:
     if least is None:
         return base
     mixed = base.mixed_similarity if least >= base.mixed_similarity else least
-    return Floor(
-        similarity=least, coverage=base.coverage, mixed_similarity=mixed, mixed_coverage=base.mixed_coverage
-    )
+    return Floor(similarity=least, coverage=base.coverage, mixed_similarity=mixed, mixed_coverage=base.mixed_coverage)
 
 
 def _visible(
@@ -200,16 +198,12 @@ def _read_messages(
     return out[:limit]
 
 
-def _read_facts(
-    reader: Reader, hits: Sequence[Hit], filters: Filter | None, limit: int
-) -> list[tuple[Fact, Hit]]:
+def _read_facts(reader: Reader, hits: Sequence[Hit], filters: Filter | None, limit: int) -> list[tuple[Fact, Hit]]:
     out: list[tuple[Fact, Hit]] = []
     for page in _pages(hits, filters, limit):
         items = [h.item for h in page]
         facts = _by_item(reader, items)
-        out += [
-            (facts[h.item], h) for h in page if h.item in facts and matches(filters, fact_record(facts[h.item]))
-        ]
+        out += [(facts[h.item], h) for h in page if h.item in facts and matches(filters, fact_record(facts[h.item]))]
         if len(out) >= limit:
             break
     return out[:limit]

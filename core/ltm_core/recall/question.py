@@ -186,9 +186,7 @@ def _function_characters() -> frozenset[str]:
 
 def _identifiers(found: list[str], time_words: tuple[str, ...]) -> tuple[str, ...]:
     dated = {t for words in time_words for t in terms(words)}
-    return tuple(
-        t for t in found if t not in dated and _IDENTIFIER.fullmatch(t) and not _NOT_IDENTIFIER.fullmatch(t)
-    )
+    return tuple(t for t in found if t not in dated and _IDENTIFIER.fullmatch(t) and not _NOT_IDENTIFIER.fullmatch(t))
 
 
 def _negated(folded: str, language: str) -> tuple[str, ...]:

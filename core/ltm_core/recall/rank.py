@@ -138,7 +138,8 @@ def _legs(
         sides = [np.where(s >= 0, known[s], known) for s in (structure.before, structure.after)]
         compared = visible & ~np.isnan(near)
         legs["cosine"] = _scaled(known, compared, zero=False)
-        legs["cosine_window"] = _scaled((2 * known + sides[0] + sides[1]) / 4, compared, zero=False)
+        around: NDArray[np.float32] = ((2 * known + sides[0] + sides[1]) / 4).astype(np.float32)
+        legs["cosine_window"] = _scaled(around, compared, zero=False)
     return legs
 
 
@@ -150,12 +151,11 @@ def _scaled(values: NDArray[np.float32], among: NDArray[np.bool_], *, zero: bool
     reach = seen.max() - low
     if reach <= 0:
         return np.zeros_like(values) if zero else among.astype(np.float32)
-    return np.clip((values - low) / reach, 0, 1).astype(np.float32)
+    scaled: NDArray[np.float32] = np.clip((values - low) / reach, 0, 1).astype(np.float32)
+    return scaled
 
 
-def _fuse(
-    legs: dict[str, NDArray[np.float32]], structure: Structure, weights: Weights
-) -> NDArray[np.float32]:
+def _fuse(legs: dict[str, NDArray[np.float32]], structure: Structure, weights: Weights) -> NDArray[np.float32]:
     """The weighted mean of the legs.
 
     What comes from the surroundings weighs as much as the turn borrows; the turn as a whole as far as it is
@@ -196,9 +196,7 @@ def _lasting(
     return np.asarray(kept, dtype=np.float32)
 
 
-def _passes(
-    words: Lexical, near: NDArray[np.float32] | None, floor: Floor, asked: Asked
-) -> NDArray[np.bool_]:
+def _passes(words: Lexical, near: NDArray[np.float32] | None, floor: Floor, asked: Asked) -> NDArray[np.bool_]:
     passes = (words.exact > 0) | (words.coverage >= np.float32(floor.coverage))
     if near is not None:
         with np.errstate(invalid="ignore"):  # NaN: no vector was compared, and NaN passes nothing

@@ -155,9 +155,7 @@ def varied(entries: Sequence[Entry], limit: int) -> tuple[list[Entry], list[Drop
     while waiting and len(chosen) < limit:
         fresh = [i for i, e in enumerate(waiting) if not e.topic or e.topic not in topics]
         pool = fresh or range(len(waiting))
-        best = max(
-            pool, key=lambda i: (waiting[i].keep, waiting[i].item.score * (1 - DIVERSITY * likeness[i]), -i)
-        )
+        best = max(pool, key=lambda i: (waiting[i].keep, waiting[i].item.score * (1 - DIVERSITY * likeness[i]), -i))
         entry, own = waiting.pop(best), bits.pop(best)
         likeness.pop(best)
         chosen.append(entry)

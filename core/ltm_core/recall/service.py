@@ -80,9 +80,7 @@ def recall_context(
             max_tokens=max_tokens,
             count=token_counter,
             line=lambda e: line(e, language=language, mark=fence_mark),
-            frame=lambda tiers: frame(
-                tiers, language=language, mark=fence_mark, short=short or format == "compact"
-            ),
+            frame=lambda tiers: frame(tiers, language=language, mark=fence_mark, short=short or format == "compact"),
             measure=lambda chosen: _measure(chosen, short),
             shares=_shares(config),
         )
@@ -205,9 +203,7 @@ def _notes(found: Found, question: Question, packed: Packed, no_vector: bool) ->
     if question.asks_past_state:
         notes.append("an earlier state is asked for")
     if question.aliases:
-        notes.append(
-            "other names: " + "; ".join(f"{name} = {', '.join(o[:4])}" for name, o in question.aliases[:4])
-        )
+        notes.append("other names: " + "; ".join(f"{name} = {', '.join(o[:4])}" for name, o in question.aliases[:4]))
     notes.append("tokens: " + ", ".join(f"{tier} {n}" for tier, n in packed.spent.items()))
     return tuple(notes)
 

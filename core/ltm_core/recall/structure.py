@@ -1,4 +1,4 @@
-"""How one user's chunks hang together: whose they are, neighbours, sessions. Depends on the rows only, so it is kept."""
+"""How one user's chunks hang together: whose they are, neighbours, sessions. Made from the rows alone, so kept."""
 
 from __future__ import annotations
 
@@ -114,12 +114,11 @@ def _neighbours(
     return before, after
 
 
-def _window(
-    length: NDArray[np.float32], before: NDArray[np.int32], after: NDArray[np.int32]
-) -> NDArray[np.float32]:
+def _window(length: NDArray[np.float32], before: NDArray[np.int32], after: NDArray[np.int32]) -> NDArray[np.float32]:
     near = neighbour(length, before) + neighbour(length, after)
     far = neighbour(neighbour(length, before), before) + neighbour(neighbour(length, after), after)
-    return (3 * length + 2 * near + far).astype(np.float32)
+    window: NDArray[np.float32] = (3 * length + 2 * near + far).astype(np.float32)
+    return window
 
 
 _lock = threading.Lock()

@@ -110,9 +110,7 @@ def _newest(reader: Reader, session_id: str, turns: int) -> list[MessageRow]:
         limit *= 4
 
 
-def _question(
-    reader: Reader, request: RecallRequest, rows: Sequence[MessageRow]
-) -> tuple[str, MessageRow | None]:
+def _question(reader: Reader, request: RecallRequest, rows: Sequence[MessageRow]) -> tuple[str, MessageRow | None]:
     """The words to answer, and the stored message that holds them, if it is the newest one of the user."""
     said = [r for r in rows if r.role == "user"]
     if not said and request.scope.session_id is None and request.query:

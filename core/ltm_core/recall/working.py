@@ -26,7 +26,7 @@ def units(rows: Sequence[MessageRow]) -> tuple[list[tuple[str, MessageRow]], lis
     i = 0
     while i < len(rows):
         row = rows[i]
-        results = []
+        results: list[MessageRow] = []
         if row.role == "assistant":
             while i + 1 + len(results) < len(rows) and rows[i + 1 + len(results)].role == "tool":
                 results.append(rows[i + 1 + len(results)])

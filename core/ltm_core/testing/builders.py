@@ -59,9 +59,7 @@ def chunk(terms: Mapping[str, int], seed: int | None = None, *, start: int = 0, 
     return ChunkWrite(start=start, end=end, terms=terms, vector=None if seed is None else vector(seed))
 
 
-def say(
-    writer: Writer, id: str, content: str = "I play the oboe.", *, seed: int = 1, **fields: Any
-) -> MessageRow:
+def say(writer: Writer, id: str, content: str = "I play the oboe.", *, seed: int = 1, **fields: Any) -> MessageRow:
     """A turn stored and indexed as one chunk whose terms are its words."""
     row = writer.add_message(message(id, content, **fields))
     terms: dict[str, int] = {}

@@ -43,9 +43,7 @@ class SnapshotContract:
             assert rows.kind.tolist() == [0, 0, 1]
             assert rows.at[0] == (at(7) - at(0)).total_seconds() * 1_000_000 + rows.at[2]
             assert rows.session.tolist() == [r.label("s1")] * 2 + [0]
-            assert (
-                rows.agent[0] == r.label("ag") and rows.task[0] == r.label("ta") and rows.app[0] == r.label("ap")
-            )
+            assert rows.agent[0] == r.label("ag") and rows.task[0] == r.label("ta") and rows.app[0] == r.label("ap")
             assert (rows.role.tolist(), rows.act.tolist(), rows.importance.tolist()) == (
                 [1, 1, 0],
                 [1, 1, 0],

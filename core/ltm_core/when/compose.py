@@ -43,9 +43,7 @@ def recurring(text: str, atom: Atom) -> bool:
 
 
 def _joined(left: Atom, right: Atom, kind: str, resolve: Callable[[Moment], Reading | None]) -> Atom:
-    return replace(
-        left, end=right.end, kind=kind, weak=left.weak and right.weak and kind != "dated", resolve=resolve
-    )
+    return replace(left, end=right.end, kind=kind, weak=left.weak and right.weak and kind != "dated", resolve=resolve)
 
 
 def _two_clocks(left: Atom, right: Atom, *, span: bool) -> Atom | None:

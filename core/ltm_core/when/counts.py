@@ -45,9 +45,7 @@ def _at_distance(at: Moment, count: float, unit: str) -> Span:
             moment = moment.replace(minute=0)
             return Span(since=moment, until=moment + timedelta(hours=1), precision="hour", relative=True)
         return Span(since=moment, until=moment + timedelta(minutes=1), precision="instant", relative=True)
-    day = step(
-        unit, at.today if unit in ("day", "night", "week", "fortnight") else first_of(unit, at.today), amount
-    )
+    day = step(unit, at.today if unit in ("day", "night", "week", "fortnight") else first_of(unit, at.today), amount)
     if unit == "night":
         return replace(on(day, Clock(low=18, high=28, half="night")), relative=True)
     return whole(loose or unit, day)
@@ -72,11 +70,7 @@ def count(g: Groups, at: Moment) -> Reading | None:
         at = replace(at, now=base.replace(tzinfo=at.now.tzinfo))
     exact = origin is not None or number is not None
     if exact and unit in ("week", "fortnight", "month", "year") and low == high == int(low):
-        day = (
-            at.today + timedelta(weeks=int(low) * sign)
-            if unit == "week"
-            else step(unit, at.today, int(low) * sign)
-        )
+        day = at.today + timedelta(weeks=int(low) * sign) if unit == "week" else step(unit, at.today, int(low) * sign)
         return whole("day", day)
     near, far = _at_distance(at, low * sign, unit), _at_distance(at, high * sign, unit)
     if low == high:

@@ -96,9 +96,7 @@ def _settled(atom: Atom, at: Moment, lean: Leaning) -> tuple[Moment, Reading | N
     return moment, atom.resolve(moment)
 
 
-def search(
-    text: str, *, now: datetime, language: str | None, prefer: Prefer, weak: bool
-) -> tuple[TimeMention, ...]:
+def search(text: str, *, now: datetime, language: str | None, prefer: Prefer, weak: bool) -> tuple[TimeMention, ...]:
     """``find_times``, with the forms too slight for running text let in when ``weak``."""
     folded = fold(text)
     tokens = _tokens(folded)

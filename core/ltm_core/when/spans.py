@@ -180,9 +180,7 @@ def yearly(at: Moment, make: Callable[[int], Span | None]) -> Span | None:
     years = range(at.today.year + 1, at.today.year - 9, -1)
     if at.prefer == "past":
         return next((s for y in years if (s := make(y)) and s.since <= now), None)
-    return next(
-        (s for y in range(at.today.year - 1, at.today.year + 9) if (s := make(y)) and s.until > now), None
-    )
+    return next((s for y in range(at.today.year - 1, at.today.year + 9) if (s := make(y)) and s.until > now), None)
 
 
 def neighbour(at: Moment, make: Callable[[int], Span | None], offset: int) -> Span | None:

@@ -67,9 +67,7 @@ def analyse(
     held = {i for e in explicit for i in e.clauses}
     confirmation = find_confirmation(utterance, reads, lexicon, from_tools=confirmations_from_tools)
     found.anchors += find_references(utterance, reads, lexicon, asked=frozenset(asked))
-    _facts(
-        utterance, reads, lexicon, found, asked=asked, held=held, threshold=fact_threshold, vectors=clause_vectors
-    )
+    _facts(utterance, reads, lexicon, found, asked=asked, held=held, threshold=fact_threshold, vectors=clause_vectors)
     if confirmation is not None or any(r.veto == "feedback" for r in reads):
         _without_open(found)
     for request in explicit:

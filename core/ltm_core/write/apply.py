@@ -45,9 +45,7 @@ def apply_decisions(
     for decision in decisions:
         if decision.op == "skip":
             changes.append(
-                FactChange(
-                    op="skip", fact=decision.fact, previous=decision.previous, reason=decision.reason, at=now
-                )
+                FactChange(op="skip", fact=decision.fact, previous=decision.previous, reason=decision.reason, at=now)
             )
             continue
         # The successor is written first: the closed row points to it.

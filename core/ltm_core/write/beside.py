@@ -130,11 +130,7 @@ class Beside:
             if new.id in self.coming:
                 self.coming[new.id] = ends
         for f in slot:
-            if (
-                f not in over
-                and f.valid_from < new.valid_from
-                and (f.valid_to or new.valid_from) >= new.valid_from
-            ):
+            if f not in over and f.valid_from < new.valid_from and (f.valid_to or new.valid_from) >= new.valid_from:
                 self.coming[f.id] = ends = closed(f, at=new.valid_from, by=new.id)
                 made.append(Decision(op="close", fact=ends, previous=f, reason="another value is to follow"))
         return [*made, *self._withdrawn(over, new, known)]

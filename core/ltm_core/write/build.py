@@ -113,15 +113,12 @@ def _candidate(read: Read, subject: Subject, draft: Draft, context: Context) -> 
         lexicon,
         past=modality == "past",
         temporary=modality == "temporary",
-        event=move in ("change", "cease")
-        or draft.relation in ("owns", "has_pet", "employment", "marital_status"),
+        event=move in ("change", "cease") or draft.relation in ("owns", "has_pet", "employment", "marital_status"),
         aim=_aim(read, draft, move, lexicon),
     )
     said = read.clause.text[draft.start : draft.end]
     value = (
-        said
-        if len(said) == len(draft.object) and read.clause.norm[draft.start : draft.end] == draft.object
-        else ""
+        said if len(said) == len(draft.object) and read.clause.norm[draft.start : draft.end] == draft.object else ""
     )
     normalized = head(draft.object, lexicon, read.clause.language)
     broad = lexicon.class_names.get(normalized, "")

@@ -36,9 +36,7 @@ _CLOSING = re.compile(r"</([A-Za-z][\w:-]{0,40})\b[^<>\n]{0,300}>")
 _BREAK = re.compile(
     r"[。！!?？；;\n\r…]+|(?<![\d\W])[.]+(?=\s|$|[^\w\s.])|(?<=\d)[.]+(?=\s|$)|[~～]{1,}(?=\s|$)|[，]"
 )
-_ABBREVIATION = re.compile(
-    r"\b(?:dr|mr|mrs|ms|st|jr|sr|prof|vs|etc|e\.g|i\.e|inc|no|approx|dept|[A-Za-z])$", re.I
-)
+_ABBREVIATION = re.compile(r"\b(?:dr|mr|mrs|ms|st|jr|sr|prof|vs|etc|e\.g|i\.e|inc|no|approx|dept|[A-Za-z])$", re.I)
 _COLON = re.compile(r"[:：](?!//)(?!\d)\s*(?=\S)")
 _HAN_GAP = re.compile(r"(?<=[一-鿿])[ \t]+(?=[一-鿿])|(?<=[一-鿿])[ \t]+(?=(?:but|and|i|my)\b)", re.I)
 _SENTENCE_END = re.compile(r"[。！!?？\n\r…]|[.](?=\s|$)")

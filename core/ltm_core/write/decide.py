@@ -22,7 +22,7 @@ _SURE_FLOOR = 0.15
 _EVENT_FLOOR = 0.04
 """The same for events that leave something lasting (bought, moved): such sentences look like passing news."""
 _OPEN_FLOOR = 0.8
-"""The same for English words that no pattern reads: most of them are chat (labelled messages of two authors: P .79, R .46)."""
+"""The same for English words that no pattern reads: most are chat (two authors: P .79, R .42)."""
 _LEAST_WORDS = 3
 """Words with a meaning of their own that such a statement needs."""
 _WORDS = re.compile(r"[^\W\d_]+")

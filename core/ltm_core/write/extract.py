@@ -249,11 +249,7 @@ def is_scrap(read: Read, subject: Subject, rules: Rules) -> bool:
     of a sentence, or nothing that the speaker says of himself or his own."""
     told = trim(read.clause.norm[subject.start :])
     told_on = read["after_fact"] or read["habitual"] or read["lasting"]
-    if (
-        subject.kind == "dropped"
-        and not read["first_person"]
-        and (not told_on or read["ephemeral"] or read["mood"])
-    ):
+    if subject.kind == "dropped" and not read["first_person"] and (not told_on or read["ephemeral"] or read["mood"]):
         return True
     scrap = rules.parts.get("scrap")
     if scrap is not None and scrap.match(told):

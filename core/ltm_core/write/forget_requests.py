@@ -43,7 +43,6 @@ _COURTESY = re.compile(
 )
 
 
-
 def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple[ForgetRequest, ...]:
     """What the message asks to erase or to keep quiet about; nothing when it tells not to forget.
 
@@ -73,9 +72,7 @@ def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon)
                     target=target,
                     mode="suppress" if mode == "suppress" else "erase",
                     relations=_relations(target, read.clause.language, lexicon),
-                    evidence=Evidence(
-                        message_id=utterance.message_id, start=read.clause.start, end=read.clause.end
-                    ),
+                    evidence=Evidence(message_id=utterance.message_id, start=read.clause.start, end=read.clause.end),
                 )
             )
             break

@@ -52,9 +52,7 @@ class Gate:
     calibration: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Slope and shift on the logit, for both heads together ("mean") and for the first alone ("grams")."""
 
-    def probability(
-        self, norm: str, language: str, flags: Mapping[str, bool], vector: NDArray[Any] | None
-    ) -> float:
+    def probability(self, norm: str, language: str, flags: Mapping[str, bool], vector: NDArray[Any] | None) -> float:
         """Probability in [0, 1] that the clause states a lasting fact."""
         f = flag_vector(flags)
         hashed = gram_features(norm, language, self.function)

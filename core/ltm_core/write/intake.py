@@ -61,9 +61,7 @@ def incoming(
     if messages is not None and given:
         raise InvalidInputError("give either messages=[…] or user=/assistant=, not both")
     if message_id is not None and len(given) != 1:
-        raise InvalidInputError(
-            "message_id needs exactly one of user= and assistant=; use Message(id=…) in a list"
-        )
+        raise InvalidInputError("message_id needs exactly one of user= and assistant=; use Message(id=…) in a list")
     if reply_to is not None and messages is not None:
         raise InvalidInputError("reply_to goes with assistant=, not with messages=[…]")
     when = None if at is None else parse_instant(at, zone=zone)

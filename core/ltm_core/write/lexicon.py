@@ -177,9 +177,7 @@ def _named_once(text: str) -> str:
     """A macro may be used twice in one expression; its group keeps its name only once."""
     first, *more = text.split("(?P<pre>")
     if len(more) > 1:
-        text = (
-            first + "(?P<pre>" + more[0] + ("(?P<pre2>" if "(?P<pre2>" not in text else "(?:").join(["", more[1]])
-        )
+        text = first + "(?P<pre>" + more[0] + ("(?P<pre2>" if "(?P<pre2>" not in text else "(?:").join(["", more[1]])
         text += "".join("(?:" + m for m in more[2:])
     return text
 

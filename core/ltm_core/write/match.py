@@ -169,11 +169,7 @@ def ended_by(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
         return True
     if candidate.relation == "died":
         return candidate.subject != "user" and fact.relation not in lexicon.sets["timeless"]
-    if (
-        candidate.relation == "does"
-        and candidate.move == "cease"
-        and same_thing(fact, candidate.object_normalized)
-    ):
+    if candidate.relation == "does" and candidate.move == "cease" and same_thing(fact, candidate.object_normalized):
         return lexicon.relation(fact.relation).family in ("preference", "learning", "tools", "project")
     if candidate.relation == "employment" and candidate.move == "cease":
         return fact.relation in _WORK or fact.relation == "employment"

@@ -115,11 +115,7 @@ def _own(text: str, rules: Rules, lexicon: Lexicon, start: int, *, me: str) -> S
         return None
     if owner and not lexicon.shared["ours"].match(owner):
         return Subject(key="", rest=start + found.end(), start=start, kind="stranger")
-    if (
-        rules.language == "en"
-        and owner.lower() == "the"
-        and not (is_pet or key in ("wife", "husband", "children"))
-    ):
+    if rules.language == "en" and owner.lower() == "the" and not (is_pet or key in ("wife", "husband", "children")):
         return Subject(key="", rest=start + found.end(), start=start, kind="stranger")
     if groups.get("name"):
         key = f"{key}:{groups['name']}"

@@ -58,9 +58,7 @@ def prepare(
             runtime, message, vectors, id=id_, at=at, zone=zone, before=before, known=known, batch=batch
         )
         turns.append(
-            Turn(
-                id=id_, role=message.role, content=message.content, from_tool=_rests_on_tool(turns, message.role)
-            )
+            Turn(id=id_, role=message.role, content=message.content, from_tool=_rests_on_tool(turns, message.role))
         )
     return prepared
 
@@ -119,9 +117,7 @@ def prepare_message(
 def _turns(rows: Iterable[MessageRow]) -> list[Turn]:
     turns: list[Turn] = []
     for row in rows:
-        turns.append(
-            Turn(id=row.id, role=row.role, content=row.content, from_tool=_rests_on_tool(turns, row.role))
-        )
+        turns.append(Turn(id=row.id, role=row.role, content=row.content, from_tool=_rests_on_tool(turns, row.role)))
     return turns
 
 
@@ -138,7 +134,5 @@ def _rests_on_tool(turns: Sequence[Turn], role: str) -> bool:
 
 
 def _known_entities(reader: Reader, session_id: str | None) -> tuple[str, ...]:
-    facts = reader.facts(
-        slots=[("user", r) for r in _IDENTIFIER_RELATIONS], newest_first=True, limit=_MOST_ENTITIES
-    )
+    facts = reader.facts(slots=[("user", r) for r in _IDENTIFIER_RELATIONS], newest_first=True, limit=_MOST_ENTITIES)
     return tuple(dict.fromkeys(f.object for f in facts if f.session_id != session_id))

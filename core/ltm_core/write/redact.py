@@ -17,9 +17,7 @@ _ID_CARD = re.compile(
 )
 _CARD = re.compile(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])")
 _MOBILE = re.compile(r"(?<![\dA-Za-z_-])(?:(?:\+|00)86[ -]?)?1[3-9]\d(?:[ -]?\d{4}){2}(?![\dA-Za-z_])")
-_LANDLINE = re.compile(
-    r"(?<![\dA-Za-z_-])(?:\(0\d{2,3}\)|0\d{2,3})[ -]?[2-9]\d{6,7}(?:-\d{1,5})?(?![\dA-Za-z_-])"
-)
+_LANDLINE = re.compile(r"(?<![\dA-Za-z_-])(?:\(0\d{2,3}\)|0\d{2,3})[ -]?[2-9]\d{6,7}(?:-\d{1,5})?(?![\dA-Za-z_-])")
 _INTERNATIONAL = re.compile(r"(?<![\dA-Za-z_])\+\d{1,3}(?:[ .-]?\(?\d{1,4}\)?){2,5}(?![\dA-Za-z_])")
 _LABELLED_PHONE = re.compile(
     r"(?P<label>(?:phone|mobile|cell|tel|telephone|whatsapp|call me (?:at|on)|text me (?:at|on)|"

@@ -274,9 +274,7 @@ class _State:
         if self._told(c, mine):
             return [Decision(op="skip", fact=self._told(c, mine)[0], reason="known already")]
         until = c.valid_to or c.said_at or c.valid_from
-        fact = new_fact(
-            replace(c, valid_to=max(until, c.valid_from)), self.labels, id=self.new_id(), now=self.now
-        )
+        fact = new_fact(replace(c, valid_to=max(until, c.valid_from)), self.labels, id=self.new_id(), now=self.now)
         return [Decision(op="add", fact=replace(fact, is_current=False), reason="told as past")]
 
     def _told(self, c: Candidate, mine: Sequence[Fact]) -> list[Fact]:
@@ -314,7 +312,5 @@ class _State:
             after = retracted(f, at=self.now, by=by) if retract else closed(f, at=at or self.now, by=by)
             self.known.drop(f.id)
             op = "retract" if retract else "close"
-            out.append(
-                Decision(op="retract" if op == "retract" else "close", fact=after, previous=f, reason="ended")
-            )
+            out.append(Decision(op="retract" if op == "retract" else "close", fact=after, previous=f, reason="ended"))
         return out

@@ -73,9 +73,7 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
         quoting = quoting or (flags["quotation"] and _quotes_on(clause))
         correction = flags["correction"] and _is_bare(clause, flags) and not flags["question"]
     ironic = {r.clause.sentence for r in found if r["irony"]}
-    return tuple(
-        Read(r.clause, r.flags, "irony") if r.clause.sentence in ironic and not r.veto else r for r in found
-    )
+    return tuple(Read(r.clause, r.flags, "irony") if r.clause.sentence in ironic and not r.veto else r for r in found)
 
 
 def cues(clause: Clause, lexicon: Lexicon) -> dict[str, bool]:

@@ -221,9 +221,7 @@ def _edit(
         message_id=stored.id,
         now=now,
         new_content=row.content,
-        labelled=Labelled(
-            doc_type=batch.doc_type, expires_at=ends if batch.ttl else None, metadata=batch.metadata
-        ),
+        labelled=Labelled(doc_type=batch.doc_type, expires_at=ends if batch.ttl else None, metadata=batch.metadata),
         replaced_by=writer.superseded_by,
     )
     return row, lost

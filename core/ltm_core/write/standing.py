@@ -16,11 +16,7 @@ _AND = re.compile(r"^(?:and|but|or|that|which|who) ", re.I)
 
 def standing_draft(read: Read, lexicon: Lexicon) -> Draft | None:
     """The instruction as a preference about the assistant, or None when the clause gives none."""
-    if (
-        read["one_off"]
-        or read["question"]
-        or not (read["standing"] or read["second_person"] or read["first_person"])
-    ):
+    if read["one_off"] or read["question"] or not (read["standing"] or read["second_person"] or read["first_person"]):
         return None
     rules = lexicon.rules(read.clause.language)
     norm = read.clause.norm

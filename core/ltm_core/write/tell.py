@@ -49,9 +49,7 @@ def remember(
     if not words:
         raise InvalidInputError("text to remember must not be blank")
     if len(words) > runtime.config.max_message_characters:
-        raise InvalidInputError(
-            f"text has {len(words)} characters, at most {runtime.config.max_message_characters}"
-        )
+        raise InvalidInputError(f"text has {len(words)} characters, at most {runtime.config.max_message_characters}")
     if runtime.config.redact_pii:
         words, metadata = redact(words)[0], redact_value(metadata)
         tags = [redact(t)[0] for t in tags]

@@ -196,9 +196,7 @@ class Columns:
             if not rows:
                 continue
             at = np.searchsorted(items, np.array([r[0] for r in rows], dtype=np.int64))
-            halves = np.frombuffer(b"".join([r[1] for r in rows]), dtype=STORED).reshape(
-                len(rows), self.dimension
-            )
+            halves = np.frombuffer(b"".join([r[1] for r in rows]), dtype=STORED).reshape(len(rows), self.dimension)
             first, last = int(at[0]), int(at[-1])
             if last - first + 1 == len(rows):
                 self._matrix[first : last + 1] = halves

@@ -216,9 +216,7 @@ class SqliteOperations(Sweeps):
                 "ON CONFLICT (identity) DO NOTHING",
                 (identity, dimension, to_us(now)),
             )
-            no, known = conn.execute(
-                "SELECT no, dimension FROM embedders WHERE identity = ?", (identity,)
-            ).fetchone()
+            no, known = conn.execute("SELECT no, dimension FROM embedders WHERE identity = ?", (identity,)).fetchone()
             if known != dimension:
                 raise ConflictError(f"embedder {identity!r} has dimension {known} in this store, not {dimension}")
             conn.execute("UPDATE state SET embedder = ?, dimension = ? WHERE id = 1", (no, dimension))

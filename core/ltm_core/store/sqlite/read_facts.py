@@ -29,9 +29,7 @@ class FactView(View):
         return None if row is None else row[0] & ITEM_MASK
 
     def superseded_by(self, fact_id: str) -> list[Fact]:
-        return self._facts(
-            [("user_no = ? AND superseded_by = ?", (self.no, self._keyed.mac(fact_id)))], "", (), None
-        )
+        return self._facts([("user_no = ? AND superseded_by = ?", (self.no, self._keyed.mac(fact_id)))], "", (), None)
 
     def facts(
         self,
@@ -77,9 +75,7 @@ class FactView(View):
         selections: list[tuple[str, tuple[Any, ...]]] = []
         if items is not None:
             wanted = [self.low + i for i in dict.fromkeys(items)]
-            selections = [
-                (f"id IN ({m}) AND id > {self.low} AND id < {self.high}", p) for m, p in batches(wanted)
-            ]
+            selections = [(f"id IN ({m}) AND id > {self.low} AND id < {self.high}", p) for m, p in batches(wanted)]
         elif ids is not None:
             macs = [keyed.mac(i) for i in dict.fromkeys(ids)]
             selections = [(f"{user} AND id_mac IN ({m})", p) for m, p in batches(macs)]

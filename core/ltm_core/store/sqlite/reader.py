@@ -54,8 +54,7 @@ class SqliteReader(MessageView, FactView):
 
     def changes(self, *, after: int = 0, limit: int = 100) -> list[FactChange]:
         rows = self._rows(
-            "SELECT id, at, op, fact, previous, body FROM changes "
-            "WHERE user_no = ? AND id > ? ORDER BY id LIMIT ?",
+            "SELECT id, at, op, fact, previous, body FROM changes WHERE user_no = ? AND id > ? ORDER BY id LIMIT ?",
             (self.no, after, limit),
         )
         wanted = {i for r in rows for i in (r[3], r[4]) if i is not None}
@@ -86,15 +85,11 @@ class SqliteReader(MessageView, FactView):
         return None if row is None else from_us(row[0])
 
     def erased_before(self) -> datetime | None:
-        row = self._one(
-            "SELECT erased_before FROM erasures WHERE user_mac = ?", (self._keyed.mac(self._user_id),)
-        )
+        row = self._one("SELECT erased_before FROM erasures WHERE user_mac = ?", (self._keyed.mac(self._user_id),))
         return None if row is None else from_us(row[0])
 
     def erasures(self) -> tuple[int, datetime | None]:
-        row = self._one(
-            "SELECT count, last_at FROM erasures WHERE user_mac = ?", (self._keyed.mac(self._user_id),)
-        )
+        row = self._one("SELECT count, last_at FROM erasures WHERE user_mac = ?", (self._keyed.mac(self._user_id),))
         return (0, None) if row is None else (row[0], from_us(row[1]))
 
     def snapshot(self) -> Snapshot:

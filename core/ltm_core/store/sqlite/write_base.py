@@ -34,9 +34,7 @@ class WriteBase(SqliteReader):
                 (self._user_id, timezone, to_us(now), row[0] if row else 0),
             )
             if (cursor.lastrowid or 0) > MAX_USER:
-                raise UnavailableError(
-                    f"{self._core.path} has had {MAX_USER} users, the most one store can number"
-                )
+                raise UnavailableError(f"{self._core.path} has had {MAX_USER} users, the most one store can number")
             self._load()
             self._changed = True
         elif timezone is not None and timezone != self._timezone:
@@ -45,9 +43,7 @@ class WriteBase(SqliteReader):
         assert state is not None
         return state
 
-    def set_user(
-        self, *, timezone: str | None = None, paused_at: datetime | Literal["keep"] | None = "keep"
-    ) -> None:
+    def set_user(self, *, timezone: str | None = None, paused_at: datetime | Literal["keep"] | None = "keep") -> None:
         self._require()
         if timezone is not None:
             self._timezone = timezone

@@ -24,9 +24,7 @@ class FactWriter(MessageWriter):
     def add_fact(self, fact: Fact) -> int:
         no, id = self._require(), self._next()
         values = fact_values(fact, self._keyed, self._codec)
-        added = self._conn.execute(
-            _INSERT + " ON CONFLICT (user_no, id_mac) DO NOTHING", (id, no, *values)
-        ).rowcount
+        added = self._conn.execute(_INSERT + " ON CONFLICT (user_no, id_mac) DO NOTHING", (id, no, *values)).rowcount
         if not added:
             raise ConflictError("a fact with this id exists", (fact.id,))
         self._add_evidence(id, fact)
@@ -86,8 +84,7 @@ class FactWriter(MessageWriter):
     def touch_facts(self, ids: Sequence[str], *, now: datetime) -> None:
         moment = to_us(now)
         self._conn.executemany(
-            "UPDATE facts SET access_count = access_count + 1, last_access_at = ? "
-            "WHERE user_no = ? AND id_mac = ?",
+            "UPDATE facts SET access_count = access_count + 1, last_access_at = ? WHERE user_no = ? AND id_mac = ?",
             [(moment, self.no, self._keyed.mac(i)) for i in dict.fromkeys(ids)],
         )
 

@@ -85,9 +85,7 @@ class IndexWriter(WriteBase):
             if chunk.vector is not None:
                 vectors.append((id, self._encoded(chunk.vector)))
                 embedded = self.embedder
-            rows.append(
-                (id, owner_id, OWNER_CODES[owner], chunk.start, chunk.end, length, embedded, packed, *facets)
-            )
+            rows.append((id, owner_id, OWNER_CODES[owner], chunk.start, chunk.end, length, embedded, packed, *facets))
             n = id & ITEM_MASK
             postings += [(prefix | h, n, counts[h]) for h in hashes]
             self._term_total += length
@@ -157,9 +155,7 @@ class IndexWriter(WriteBase):
     def _insert_vectors(self, vectors: Sequence[tuple[int, bytes]]) -> None:
         if not vectors:
             return
-        self._conn.executemany(
-            f"INSERT INTO vectors (id, embedder, vector) VALUES (?, {self.embedder}, ?)", vectors
-        )
+        self._conn.executemany(f"INSERT INTO vectors (id, embedder, vector) VALUES (?, {self.embedder}, ?)", vectors)
         self._report(OUTBOX_UPSERT, [id for id, _ in vectors])
 
     def _drop_chunks(self, owners: Sequence[int]) -> None:

@@ -69,9 +69,7 @@ class MessageWriter(IndexWriter):
     def delete_session(self, session_id: str) -> bool:
         label = self.label(session_id)
         self._conn.execute("DELETE FROM slots WHERE user_no = ? AND session = ?", (self.no, label))
-        gone = self._conn.execute(
-            "DELETE FROM sessions WHERE user_no = ? AND session = ?", (self.no, label)
-        ).rowcount
+        gone = self._conn.execute("DELETE FROM sessions WHERE user_no = ? AND session = ?", (self.no, label)).rowcount
         self._changed = True
         return gone > 0
 
@@ -136,14 +134,10 @@ class MessageWriter(IndexWriter):
         # Evidence names a message by its id alone, which another session may hold too.
         macs = {r[2] for r in found}
         for marks, part in batches(sorted(macs)):
-            rows = self._rows(
-                f"SELECT id_mac FROM messages WHERE user_no = {self.no} AND id_mac IN ({marks})", part
-            )
+            rows = self._rows(f"SELECT id_mac FROM messages WHERE user_no = {self.no} AND id_mac IN ({marks})", part)
             macs -= {r[0] for r in rows}
         for marks, part in batches(sorted(macs)):
-            self._conn.execute(
-                f"DELETE FROM evidence WHERE user_no = {self.no} AND message_mac IN ({marks})", part
-            )
+            self._conn.execute(f"DELETE FROM evidence WHERE user_no = {self.no} AND message_mac IN ({marks})", part)
         self._changed = True
         return len(ids)
 
@@ -174,9 +168,7 @@ class MessageWriter(IndexWriter):
 
     def delete_slots(self, matches: Callable[[SlotRow], bool]) -> int:
         gone = 0
-        rows = self._rows(
-            "SELECT session, name, set_at, expires_at, body FROM slots WHERE user_no = ?", (self.no,)
-        )
+        rows = self._rows("SELECT session, name, set_at, expires_at, body FROM slots WHERE user_no = ?", (self.no,))
         for session, label, *values in rows:
             if matches(slot_from(values, self._codec)):
                 gone += self._conn.execute(

@@ -249,11 +249,14 @@ def test_forget_needs_one_target(told: Path, options: tuple[str, ...]) -> None:
     assert ltm("forget", "--user", "ana", *options).exit_code == 2
 
 
-def test_stats_and_maintain(told: Path) -> None:
+def test_stats_and_maintain(told: Path, tmp_path: Path) -> None:
     stats = ok("stats")
     assert (stats["users"], stats["messages"]) == (1, 6)
     assert ok("maintain", "--dry-run")["dry_run"] is True
-    assert ok("maintain")["sessions_closed"] == 2
+    assert ok("maintain")["sessions_closed"] == 0  # everything arrived just now, whatever its date
+    settings = tmp_path / "impatient.toml"
+    settings.write_text("session_idle_seconds = 0.001\n")
+    assert ok("maintain", "--config", settings)["sessions_closed"] == 2
     assert "sessions closed" in ltm("maintain").stdout
 
 

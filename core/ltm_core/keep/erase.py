@@ -24,6 +24,7 @@ from ltm_core.keep.sources import (
     trace,
 )
 from ltm_core.store.base import Job
+from ltm_core.store.lookup import facts_by_item
 from ltm_core.text.normalize import fold
 from ltm_core.types import Fact, ForgetPreview, Receipt, Scope
 
@@ -214,9 +215,7 @@ def fill_vectors(runtime: Runtime, user_id: str, *, limit: int = 1000) -> int:
         facts: dict[int, Fact] = {}
         if waiting:
             turns = {m.item: m for m in writer.messages(items=[w[2] for w in waiting if w[1] == "message"])}
-            wanted = [w[2] for w in waiting if w[1] == "fact"]
-            found = writer.facts(items=wanted) if wanted else []
-            facts = {item: f for f in found if (item := writer.fact_item(f.id)) is not None}
+            facts = facts_by_item(writer, [w[2] for w in waiting if w[1] == "fact"])
     texts: dict[int, str] = {}
     for chunk, kind, owner, start, end in waiting:
         if kind == "fact" and owner in facts:

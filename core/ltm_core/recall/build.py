@@ -49,34 +49,35 @@ def message_entries(
     out: list[Entry] = []
     dropped: list[Dropped] = []
     for row, hit in found.messages:
-        if _says_nothing(row, hit):
+        own = frozenset(terms(row.content))
+        if _says_nothing(row, hit, own):
             continue
         score = hit.score * (1 - weights(question.language).question * asking_share(row.content))
-        entry = _message_entry(row, hit, score, now=now)
+        entry = _message_entry(row, hit, score, own, now=now)
         if _is_excluded(entry.terms, row.content, question):
             if row.role != "user":
-                dropped.append(_dropped(entry, "the question wants it left out"))
+                dropped.append(entry.dropped("the question wants it left out"))
                 continue
-            entry = _rescored(entry, score * EXCLUDED, "the question wants it left out")
+            entry = entry.rescored(score * EXCLUDED, "the question wants it left out")
         standing = found.standing.get(row.id)
         if standing is not None:
             if not keep_replaced and not _asks_for_then(question) and _adds_nothing(entry.terms, standing.said):
-                dropped.append(_dropped(entry, "all it said was replaced"))
+                dropped.append(entry.dropped("all it said was replaced"))
                 continue
             mark = "previous" if standing.state == "past" else "corrected"
             entry = entry.marked(mark, "a later statement took its place")  # type: ignore[arg-type]
             said = len(entry.terms & standing.said) / max(1, len(entry.terms))
-            entry = _rescored(entry, entry.item.score * (1 - (1 - OVERTAKEN) * said), "")
+            entry = entry.rescored(entry.item.score * (1 - (1 - OVERTAKEN) * said))
         out.append(entry)
     return _below_successors(out, found.successors), dropped
 
 
-def _says_nothing(row: MessageRow, hit: Hit) -> bool:
+def _says_nothing(row: MessageRow, hit: Hit, own: frozenset[str]) -> bool:
     """Overwritten words, or an answer of a few words that shares none with the question."""
     bare = row.content.replace(FILLER, "").strip()
     if len(bare) < len(row.content.strip()) / 2:
         return True
-    short = len(set(terms(row.content))) <= FEW_TERMS
+    short = len(own) <= FEW_TERMS
     return row.role != "user" and short and not hit.signals.get("coverage") and not hit.signals.get("identifier")
 
 
@@ -89,7 +90,7 @@ def _adds_nothing(own: frozenset[str], said: frozenset[str]) -> bool:
     return len(own & said) >= SAID_BY_FACT * len(own)
 
 
-def _message_entry(row: MessageRow, hit: Hit, score: float, *, now: datetime) -> Entry:
+def _message_entry(row: MessageRow, hit: Hit, score: float, own: frozenset[str], *, now: datetime) -> Entry:
     zone = _zone(row.timezone, now.tzinfo)
     local = row.at.astimezone(zone)
     item = ContextItem(
@@ -111,7 +112,7 @@ def _message_entry(row: MessageRow, hit: Hit, score: float, *, now: datetime) ->
         unit=f"message:{row.item}",
         date=local.date().isoformat(),
         focus=(hit.start, hit.end),
-        terms=frozenset(terms(row.content)),
+        terms=own,
         said_at=local,
         language=row.language,
     )
@@ -143,10 +144,10 @@ def fact_entries(found: Found, question: Question, *, now: datetime) -> tuple[li
         if standing == "gone":
             continue
         if standing == "past" and not _asks_for_then(question):
-            dropped.append(_dropped(entry, f"superseded by {fact.superseded_by}" if fact.superseded_by else "ended"))
+            dropped.append(entry.dropped(f"superseded by {fact.superseded_by}" if fact.superseded_by else "ended"))
             continue
         if _is_excluded(entry.terms, fact.text, question) and fact.is_positive and not asked:
-            dropped.append(_dropped(entry, "the question wants it left out"))
+            dropped.append(entry.dropped("the question wants it left out"))
             continue
         if standing == "past":
             until = fact.valid_to.astimezone(now.tzinfo).date().isoformat() if fact.valid_to else ""
@@ -222,18 +223,9 @@ def _below_successors(entries: Sequence[Entry], successors: Mapping[str, tuple[s
     for entry in entries:
         limits = [scores[s] for s in successors.get(entry.item.source_id, ()) if s in scores]
         if limits and entry.item.score >= min(limits):
-            entry = _rescored(entry, max(0.0, min(limits) - 1e-6), "")
+            entry = entry.rescored(max(0.0, min(limits) - 1e-6))
         out.append(entry)
     return out
-
-
-def _rescored(entry: Entry, score: float, reason: str) -> Entry:
-    reasons = (*entry.item.reasons, reason) if reason else entry.item.reasons
-    return replace(entry, item=replace(entry.item, score=score, reasons=reasons))
-
-
-def _dropped(entry: Entry, reason: str) -> Dropped:
-    return Dropped(source_id=entry.item.source_id, tier=entry.item.tier, reason=reason, score=entry.item.score)
 
 
 def with_dates(text: str, said: datetime, language: str, *, focus: tuple[int, int]) -> tuple[str, tuple[int, int]]:

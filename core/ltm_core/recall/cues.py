@@ -27,21 +27,9 @@ def _parts(cue: str) -> tuple[re.Pattern[str], ...]:
     return tuple(_pattern(p.strip()) for p in cue.split(" + "))
 
 
-def find(cue: str, folded: str) -> tuple[int, int] | None:
-    """Where the first part of ``cue`` stands in ``folded``, when all its parts do; else None."""
-    first: tuple[int, int] | None = None
-    for pattern in _parts(cue):
-        match = pattern.search(folded)
-        if match is None:
-            return None
-        first = first or match.span()
-    return first
-
-
-def first_of(cues: Iterable[str], folded: str) -> tuple[int, int] | None:
-    """Where the longest cue that occurs stands, or None."""
-    spans = [span for cue in cues if (span := find(cue, folded)) is not None]
-    return max(spans, key=lambda s: s[1] - s[0], default=None)
+def any_of(cues: Iterable[str], folded: str) -> bool:
+    """Whether all parts of one of the cues stand in ``folded``."""
+    return any(all(pattern.search(folded) for pattern in _parts(cue)) for cue in cues)
 
 
 def all_spans(cues: Iterable[str], folded: str) -> list[tuple[int, int]]:
@@ -71,4 +59,4 @@ def relation_cues(language: str) -> tuple[tuple[tuple[str, ...], tuple[str, ...]
     return tuple((tuple(names.split()), tuple(phrases)) for names, phrases in values.items())
 
 
-__all__ = ["all_spans", "cues", "find", "first_of", "relation_cues", "table"]
+__all__ = ["all_spans", "any_of", "cues", "relation_cues", "table"]

@@ -9,20 +9,16 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
+from ltm_core.text.data import read
+
 LANGUAGES = ("en", "zh", "ja")
 """Languages that have question cues, aliases and headings; any other reads as English."""
-
-
-def _read(name: str) -> str:
-    from importlib import resources  # imported here: it costs more than the rest of this module
-
-    return resources.files("ltm_core.lexicon").joinpath(name).read_text(encoding="utf-8")
 
 
 @cache
 def toml(name: str) -> Mapping[str, Any]:
     """The parsed TOML file ``lexicon/<name>``."""
-    return tomllib.loads(_read(name))
+    return tomllib.loads(read(name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +58,7 @@ class Weights:
 @cache
 def weights(language: str) -> Weights:
     """The fusion weights of ``language``, those of the default where it has none of its own."""
-    data = json.loads(_read("fusion.json"))
+    data = json.loads(read("fusion.json"))
     values = {**data["default"], **data["languages"].get(language, {})}
     return Weights(**{f.name: float(values[f.name]) for f in fields(Weights)})
 
@@ -91,7 +87,7 @@ def floor(embedder: str) -> Floor:
 
     A name matches its longest listed prefix, so one entry serves all releases of a model.
     """
-    data = json.loads(_read("floors.json"))
+    data = json.loads(read("floors.json"))
     names = sorted((n for n in data["embedders"] if embedder.startswith(n)), key=len)
     values = {**data["default"], **(data["embedders"][names[-1]] if names else {})}
     return Floor(**{f.name: float(values[f.name]) for f in fields(Floor)})

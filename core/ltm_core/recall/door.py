@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, get_args
 
 from ltm_core.errors import InvalidInputError
-from ltm_core.recall.render import Format
+from ltm_core.recall.render import FORMATS, Format
 from ltm_core.recall.service import RecallRequest, recall_context, recall_search
 from ltm_core.text.normalize import clean
 from ltm_core.types import Context, ContextItem, Message, Scope, Tier, TokenCounter
@@ -18,7 +18,6 @@ from ltm_core.write.intake import incoming
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
 
-_FORMATS = ("text", "messages", "compact")
 _LONGEST_QUERY = 20_000
 """Characters of a question that are read: its beginning and its end say what is asked."""
 
@@ -41,8 +40,8 @@ def context(
     budget = runtime.config.max_tokens if max_tokens is None else max_tokens
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
         raise InvalidInputError(f"max_tokens must be a whole number from 0, not {budget!r}")
-    if format not in _FORMATS:
-        raise InvalidInputError(f"format must be one of {', '.join(_FORMATS)}, not {str(format)[:40]!r}")
+    if format not in FORMATS:
+        raise InvalidInputError(f"format must be one of {', '.join(FORMATS)}, not {str(format)[:40]!r}")
     request = RecallRequest(
         scope=scope,
         query=_query(query),

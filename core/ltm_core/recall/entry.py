@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from ltm_core.types import ContextItem
+from ltm_core.types import ContextItem, Dropped
 
 Mark = Literal["", "previous", "corrected", "assistant"]
 
@@ -34,6 +34,16 @@ class Entry:
     said_at: datetime | None = None
     """When the words were said, in the speaker's zone: relative time words in them are read in that day."""
     language: str = "other"
+
+    def rescored(self, score: float, reason: str = "") -> Entry:
+        """The same entry with another score, and the reason for it when there is one to tell."""
+        reasons = (*self.item.reasons, reason) if reason else self.item.reasons
+        return replace(self, item=replace(self.item, score=score, reasons=reasons))
+
+    def dropped(self, reason: str) -> Dropped:
+        """The entry as one that is not shown."""
+        item = self.item
+        return Dropped(source_id=item.source_id, tier=item.tier, reason=reason, score=item.score)
 
     def shortened(self, text: str, reason: str) -> Entry:
         """The same entry with an excerpt of its text."""

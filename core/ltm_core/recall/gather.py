@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,8 @@ from ltm_core.recall.rank import Asked, Hit, best_hits, in_ranges, rank
 from ltm_core.recall.request import RecallRequest
 from ltm_core.recall.structure import structure_of
 from ltm_core.store.base import OWNER_CODES, ROLE_CODES, MessageRow, Reader, Rows
+from ltm_core.store.lookup import facts_by_item
+from ltm_core.store.times import to_us
 from ltm_core.types import Fact, Tier
 
 if TYPE_CHECKING:
@@ -32,7 +34,6 @@ LONG_QUESTION = 24
 """Terms of the topic from which a question is a stretch of dialogue: it names its topic only loosely."""
 LOOSE = 0.5
 """Share of the floor that holds for such a question (MADial-Bench loses 5 to 8 points of recall at the full one)."""
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PAGE = 256
 """Owners fetched at a time while a metadata filter looks for enough of them."""
 _LONGEST_CHAIN = 4
@@ -49,11 +50,6 @@ class Found:
     successors: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Message id to the ids of the messages that support what took its place."""
     notes: list[str] = field(default_factory=list)
-
-
-def microseconds(moment: datetime) -> int:
-    """Microseconds since 1970 UTC, exact."""
-    return (moment - _EPOCH) // timedelta(microseconds=1)
 
 
 def gather(
@@ -97,7 +93,7 @@ def _from_index(
     structure = structure_of(rows)
     words = lexical(snapshot, structure, question.terms, question.identifiers)
     cosine = snapshot.cosine(query_vector) if query_vector is not None else None
-    ranges = [(microseconds(t.since), microseconds(t.until)) for t in question.times]
+    ranges = [(to_us(t.since), to_us(t.until)) for t in question.times]
     session = reader.label(request.scope.session_id)
     visible = _visible(reader, rows, request, filters, excluded)
     ranked = rank(
@@ -111,7 +107,7 @@ def _from_index(
             only_time=bool(ranges) and not question.content,
             of_answers=question.of_answers,
             current_session=session,
-            now=microseconds(request.now),
+            now=to_us(request.now),
         ),
         weights=weights(question.language),
         floor=_floor(embedder_name, config, request, loose=len(question.content) > LONG_QUESTION),
@@ -153,7 +149,7 @@ def _visible(
     reader: Reader, rows: Rows, request: RecallRequest, filters: Filter | None, excluded: frozenset[int]
 ) -> NDArray[np.bool_]:
     """Rows that may be shown: alive, of the labels asked for, in the range, not held by the host."""
-    visible = rows.expires > microseconds(request.now)
+    visible = rows.expires > to_us(request.now)
     scope = request.scope
     for values, wanted in ((rows.agent, scope.agent_id), (rows.task, scope.task_id), (rows.app, scope.app_id)):
         if wanted is not None:
@@ -161,9 +157,9 @@ def _visible(
     if excluded:
         visible &= ~(np.isin(rows.owner, list(excluded)) & (rows.kind == OWNER_CODES["message"]))
     if request.since is not None:
-        visible &= rows.at >= microseconds(request.since)
+        visible &= rows.at >= to_us(request.since)
     if request.until is not None:
-        visible &= rows.at < microseconds(request.until)
+        visible &= rows.at < to_us(request.until)
     sessions = required(filters, "session_id")
     if sessions is not None:
         visible &= np.isin(rows.session, [reader.label(s) for s in sessions if isinstance(s, str)])
@@ -202,20 +198,11 @@ def _read_facts(reader: Reader, hits: Sequence[Hit], filters: Filter | None, lim
     out: list[tuple[Fact, Hit]] = []
     for page in _pages(hits, filters, limit):
         items = [h.item for h in page]
-        facts = _by_item(reader, items)
+        facts = facts_by_item(reader, items)
         out += [(facts[h.item], h) for h in page if h.item in facts and matches(filters, fact_record(facts[h.item]))]
         if len(out) >= limit:
             break
     return out[:limit]
-
-
-def _by_item(reader: Reader, items: Sequence[int]) -> dict[int, Fact]:
-    """Facts come without their items, but in the order of items."""
-    wanted = sorted(set(items))
-    facts = reader.facts(items=wanted)
-    if len(facts) == len(wanted):
-        return dict(zip(wanted, facts, strict=True))
-    return {item: f for f in facts if (item := reader.fact_item(f.id)) is not None}
 
 
 def labelled(fact: Fact | MessageRow, request: RecallRequest) -> bool:
@@ -332,4 +319,4 @@ def fact_record(fact: Fact) -> dict[str, Any]:
     }
 
 
-__all__ = ["Found", "fact_record", "gather", "labelled", "message_record", "microseconds"]
+__all__ = ["Found", "fact_record", "gather", "labelled", "message_record"]

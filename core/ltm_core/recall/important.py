@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ltm_core.recall.filters import Filter, matches
-from ltm_core.recall.gather import Found, fact_record, labelled, message_record, microseconds
+from ltm_core.recall.gather import Found, fact_record, labelled, message_record
 from ltm_core.recall.rank import Hit
 from ltm_core.recall.request import RecallRequest
 from ltm_core.store.base import IMPORTANCE_CODES, OWNER_CODES, ROLE_CODES, Reader
+from ltm_core.store.times import to_us
 
 if TYPE_CHECKING:
     from ltm_core.config import Config
@@ -41,7 +42,7 @@ def most_important(
             (rows.kind == OWNER_CODES["message"])
             & (rows.role == ROLE_CODES["user"])
             & (rows.importance >= IMPORTANCE_CODES["medium"])
-            & (rows.expires > microseconds(request.now))
+            & (rows.expires > to_us(request.now))
             & ~np.isin(rows.owner, list(excluded))
         )
         where = np.flatnonzero(wanted)

@@ -15,7 +15,7 @@ import numpy as np
 from ltm_core.recall.question import QueryTerm
 from ltm_core.recall.structure import Structure
 from ltm_core.store.base import Snapshot
-from ltm_core.text.bm25 import K1, B, idf
+from ltm_core.text.bm25 import idf, length_norm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,7 +63,7 @@ def lexical(
         every = list(zip(terms, snapshot.postings([t.term for t in terms]), strict=True))
         held = [(t, p) for t, p in every if len(p[0])]
         scored = sorted(held, key=lambda p: len(p[1][0]))[:MOST_TERMS]
-        _score_chunks(chunk, scored, _norm(rows.length, snapshot.average_length))
+        _score_chunks(chunk, scored, length_norm(rows.length, snapshot.average_length))
         _score_turns(turn, window, session, scored, structure)
         _cover(cover, every)
         for term, (where, _) in held:
@@ -78,11 +78,6 @@ def lexical(
         coverage=structure.best(cover),
         exact=structure.best(exact),
     )
-
-
-def _norm(lengths: NDArray[np.float32], average: float | None = None) -> NDArray[np.float32]:
-    average = average or float(lengths.mean()) or 1.0
-    return lengths * np.float32(K1 * B / average) + np.float32(K1 * (1 - B))
 
 
 def _score_chunks(scores: NDArray[np.float32], scored: _Looked, norm: NDArray[np.float32]) -> None:
@@ -104,10 +99,10 @@ def _score_turns(
     """
     if not structure.is_message.any():
         return
-    window_norm = _norm(structure.window_length, float(structure.window_length[structure.is_message].mean()))
-    turn_norm = _norm(structure.length, float(structure.length[structure.is_message].mean()))
+    window_norm = _norm_of_turns(structure.window_length, structure)
+    turn_norm = _norm_of_turns(structure.length, structure)
     turn_count = int(np.count_nonzero(structure.is_message))
-    session_norm = _norm(structure.session_length)
+    session_norm = length_norm(structure.session_length, float(structure.session_length.mean()))
     counts = np.zeros(len(window), dtype=np.float32)
     for term, (where, tf) in scored:
         places, inverse = np.unique(structure.owner[where], return_inverse=True)
@@ -127,6 +122,10 @@ def _score_turns(
             held = np.bincount(structure.session[places], weights=said, minlength=len(session)).astype(np.float32)
             value = np.float32(term.weight * idf(len(session), int(np.count_nonzero(held))))
             session += value * held / (held + session_norm)
+
+
+def _norm_of_turns(lengths: NDArray[np.float32], structure: Structure) -> NDArray[np.float32]:
+    return length_norm(lengths, float(lengths[structure.is_message].mean()))
 
 
 def _spread(

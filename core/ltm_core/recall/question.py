@@ -11,12 +11,11 @@ from datetime import datetime
 from functools import cache
 
 from ltm_core.recall import aliases
-from ltm_core.recall.cues import all_spans, cues, find, first_of, relation_cues
+from ltm_core.recall.cues import all_spans, any_of, cues, relation_cues
 from ltm_core.recall.data import weights
-from ltm_core.text.data import characters
 from ltm_core.text.language import detect_language
 from ltm_core.text.normalize import clean, fold
-from ltm_core.text.terms import terms
+from ltm_core.text.terms import function_characters, terms
 from ltm_core.when import find_times
 
 LONGEST = 6000
@@ -77,7 +76,6 @@ class Question:
     aliases: tuple[tuple[str, tuple[str, ...]], ...] = ()
     relations: tuple[str, ...] = ()
     """Relations whose facts answer it, whatever their words."""
-    about_assistant: bool = False
     of_answers: bool = False
     """It asks for what the assistant said ("what did you recommend")."""
     is_greeting: bool = False
@@ -110,10 +108,10 @@ def analyse_question(
     )
     content = _content(found, folded, language, tuple(t.text for t in times))
     expanded = tuple(aliases.expansions(folded, aliases.groups(known_aliases)))
-    past = first_of(cues(language, "past"), folded) is not None
-    greeting = not content and any(find(g, folded) for g in cues(language, "greetings"))
-    about_me = any(find(c, folded) for c in cues(language, "about_me"))
-    wants_last = first_of(cues(language, "last"), folded) is not None
+    past = any_of(cues(language, "past"), folded)
+    greeting = not content and any_of(cues(language, "greetings"), folded)
+    about_me = any_of(cues(language, "about_me"), folded)
+    wants_last = any_of(cues(language, "last"), folded)
     return Question(
         text=text,
         language=language,
@@ -122,12 +120,11 @@ def analyse_question(
         identifiers=_identifiers(found, tuple(t.text for t in times)),
         times=times,
         wants_last=wants_last,
-        asks_past_state=past and not wants_last and first_of(cues(language, "now"), folded) is None,
+        asks_past_state=past and not wants_last and not any_of(cues(language, "now"), folded),
         negated=_negated(folded, language),
         aliases=expanded,
         relations=_relations(folded, language),
-        about_assistant=any(find(c, folded) for c in cues(language, "assistant")),
-        of_answers=any(find(c, folded) for c in cues(language, "answers")),
+        of_answers=any_of(cues(language, "answers"), folded),
         is_greeting=greeting,
         about_me=about_me,
         vague=bool(found) and not about_me and not content and not times and not greeting,
@@ -139,12 +136,21 @@ def _content(found: list[str], folded: str, language: str, time_words: tuple[str
     rest = folded
     for words in time_words:
         rest = rest.replace(fold(words), " ")
-    spans = all_spans([c for c in (*cues(language, "filler"), *cues(language, "vague")) if len(c) > 1], rest)
+    spans = all_spans(_left_out(language), rest)
     for start, end in reversed(spans):
         rest = f"{rest[:start]} {rest[end:]}" if end <= len(rest) else rest
     left = set(terms(rest))
-    fillers = {t for c in cues(language, "filler") for t in terms(c)}
-    return tuple(t for t in found if t in left and t not in fillers)
+    return tuple(t for t in found if t in left and t not in _filler_terms(language))
+
+
+@cache
+def _left_out(language: str) -> tuple[str, ...]:
+    return tuple(c for c in (*cues(language, "filler"), *cues(language, "vague")) if len(c) > 1)
+
+
+@cache
+def _filler_terms(language: str) -> frozenset[str]:
+    return frozenset(t for c in cues(language, "filler") for t in terms(c))
 
 
 def _query_terms(
@@ -176,12 +182,7 @@ def _meaning(term: str) -> float:
         return 1.0
     if len(term) == 1:
         return SINGLE_SHARE
-    return SEAM_SHARES[sum(ch in _function_characters() for ch in term[:2])]
-
-
-@cache
-def _function_characters() -> frozenset[str]:
-    return characters("stopwords/zh.txt") | characters("stopwords/ja.txt")
+    return SEAM_SHARES[sum(ch in function_characters() for ch in term[:2])]
 
 
 def _identifiers(found: list[str], time_words: tuple[str, ...]) -> tuple[str, ...]:
@@ -217,7 +218,7 @@ def _cut(words: str, mark: str) -> int:
 def _relations(folded: str, language: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for names, phrases in relation_cues(language):
-        if any(find(p, folded) for p in phrases):
+        if any_of(phrases, folded):
             found.update(dict.fromkeys(names))
     return tuple(found)
 

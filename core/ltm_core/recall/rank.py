@@ -236,7 +236,8 @@ def best_hits(
         wanted = wanted[np.argpartition(-ranked.score[wanted], 4 * limit)[: 4 * limit]]
     at = rows.at[structure.row[wanted]]
     order = wanted[np.lexsort((-structure.items[wanted], -at, -ranked.score[wanted]))][:limit]
-    return [_hit(int(o), rows, structure, ranked, words, cosine, kind) for o in order]
+    best = max(float(words.chunk.max(initial=0.0)), 1e-9)
+    return [_hit(int(o), rows, structure, ranked, words.rows, best, cosine, kind) for o in order]
 
 
 def _hit(
@@ -244,14 +245,15 @@ def _hit(
     rows: Rows,
     structure: Structure,
     ranked: Ranked,
-    words: Lexical,
+    keywords: NDArray[np.float32],
+    best_keywords: float,
     cosine: NDArray[np.float32] | None,
     kind: OwnerKind,
 ) -> Hit:
     start = structure.starts[o]
     end = structure.starts[o + 1] if o + 1 < len(structure.starts) else len(structure.by_owner)
     own = structure.by_owner[start:end]
-    value = words.rows[own] / max(float(words.chunk.max()), 1e-9)
+    value = keywords[own] / best_keywords
     if cosine is not None:
         value = value + np.nan_to_num(cosine[own], nan=0.0)
     best = int(own[int(np.argmax(value))])

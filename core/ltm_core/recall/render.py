@@ -79,14 +79,14 @@ def render(entries: Sequence[Entry], *, language: str, mark: str, format: Format
     """
     if not entries:
         return ""
-    return _fenced(entries, _TIERS, language=language, mark=mark, short=short or format == "compact")
+    return _fenced(entries, language=language, mark=mark, short=short or format == "compact")
 
 
-def _fenced(entries: Sequence[Entry], tiers: Sequence[Tier], *, language: str, mark: str, short: bool) -> str:
+def _fenced(entries: Sequence[Entry], *, language: str, mark: str, short: bool) -> str:
     w = words(language)
     has_memory = any(e.item.tier != "working" for e in entries)
     out = [f"<memory {mark}>", w["short"] if short or not has_memory else w["preface"]]
-    for tier in tiers:
+    for tier in _TIERS:
         chosen = [e for e in entries if e.item.tier == tier]
         if chosen:
             if not short:
@@ -109,7 +109,7 @@ def messages(entries: Sequence[Entry], *, language: str, mark: str, short: bool 
     kept = [e for e in entries if e.item.tier != "working" or e.is_slot]
     out = []
     if kept:
-        text = _fenced(kept, _TIERS, language=language, mark=mark, short=short)
+        text = _fenced(kept, language=language, mark=mark, short=short)
         out.append(Message(role="system", content=text))
     for e in entries:
         if e.item.tier == "working" and not e.is_slot:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 
 from ltm_core.recall.entry import Entry
 from ltm_core.types import Dropped
@@ -35,7 +34,7 @@ def in_context(facts: Sequence[Entry], messages: Sequence[Entry]) -> list[Entry]
     out = []
     for entry in facts:
         below = max((scores.get(i, least) for i in entry.item.source_message_ids), default=entry.item.score)
-        out.append(replace(entry, item=replace(entry.item, score=(entry.item.score + below) / 2)))
+        out.append(entry.rescored((entry.item.score + below) / 2))
     return out
 
 
@@ -49,12 +48,7 @@ def latest_first(entries: Sequence[Entry]) -> list[Entry]:
     scores = sorted((e.item.score for e in alike), reverse=True)
     in_time = sorted(alike, key=lambda e: -e.item.at.timestamp())
     raised = [
-        replace(
-            e,
-            item=replace(
-                e.item, score=s, reasons=(*e.item.reasons, "the latest of its kind") if not i else e.item.reasons
-            ),
-        )
+        e.rescored(s, "" if i else "the latest of its kind")
         for i, (e, s) in enumerate(zip(in_time, scores, strict=True))
     ]
     return raised + ordered[len(alike) :]
@@ -79,7 +73,7 @@ def distinct(entries: Sequence[Entry]) -> tuple[list[Entry], list[Dropped]]:
         if twin is None or entry.keep:
             kept.append((entry, bits))
         else:
-            dropped.append(_drop(entry, f"says the same as {twin.item.source_id}"))
+            dropped.append(entry.dropped(f"says the same as {twin.item.source_id}"))
     return [entry for entry, _ in kept], dropped
 
 
@@ -124,7 +118,7 @@ def without_said(facts: Sequence[Entry], messages: Sequence[Entry]) -> tuple[lis
         if fact is None:
             kept.append(entry)
         else:
-            dropped.append(_drop(entry, f"the fact {fact.item.source_id} says it"))
+            dropped.append(entry.dropped(f"the fact {fact.item.source_id} says it"))
     return kept, dropped
 
 
@@ -136,7 +130,7 @@ def not_held(facts: Sequence[Entry], message_ids: Collection[str]) -> tuple[list
     for entry in facts:
         sources = entry.item.source_message_ids
         if sources and not entry.keep and shown.issuperset(sources):
-            dropped.append(_drop(entry, "the host shows the words it rests on"))
+            dropped.append(entry.dropped("the host shows the words it rests on"))
         else:
             kept.append(entry)
     return kept, dropped
@@ -161,11 +155,7 @@ def varied(entries: Sequence[Entry], limit: int) -> tuple[list[Entry], list[Drop
         chosen.append(entry)
         topics.add(entry.topic)
         likeness = [max(old, _likeness(own, b)) for old, b in zip(likeness, bits, strict=True)]
-    return chosen, [_drop(e, f"more than {limit} memories are about this") for e in waiting]
+    return chosen, [e.dropped(f"more than {limit} memories are about this") for e in waiting]
 
 
-def _drop(entry: Entry, reason: str) -> Dropped:
-    return Dropped(source_id=entry.item.source_id, tier=entry.item.tier, reason=reason, score=entry.item.score)
-
-
-__all__ = ["by_score", "distinct", "latest_first", "not_held", "varied", "without_said"]
+__all__ = ["by_score", "distinct", "in_context", "latest_first", "not_held", "varied", "without_said"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ltm_core.recall.build import dated, fact_entries, message_entries
 from ltm_core.recall.data import LANGUAGES
 from ltm_core.recall.entry import Entry
-from ltm_core.recall.filters import checked
+from ltm_core.recall.filters import Filter, checked
 from ltm_core.recall.gather import Found, gather
 from ltm_core.recall.important import most_important
 from ltm_core.recall.pack import Packed, pack
@@ -49,7 +49,7 @@ def recall_context(
 
     InvalidFilterError before anything is read. Nothing relevant, no window: an empty context.
     """
-    filters = checked(request.filters, zone=request.now.tzinfo or request.now.astimezone().tzinfo)  # type: ignore[arg-type]
+    filters = _filters(request)
     window = open_window(reader, request, config)
     question = analyse_question(
         window.query, now=request.now, language=request.language, known_aliases=config.aliases
@@ -132,7 +132,7 @@ def recall_search(
 
     InvalidFilterError before anything is read.
     """
-    filters = checked(request.filters, zone=request.now.tzinfo or request.now.astimezone().tzinfo)  # type: ignore[arg-type]
+    filters = _filters(request)
     query = request.query or ""
     question = analyse_question(query, now=request.now, language=request.language, known_aliases=config.aliases)
     request = replace(request, scope=replace(request.scope, session_id=None))
@@ -171,6 +171,11 @@ def _chosen(
     episodes, said = without_said(facts, episodes)
     episodes, more = varied(episodes, config.context_episodes)
     return facts, episodes, [*gone, *held, *out, *same_facts, *more_facts, *same, *said, *more]
+
+
+def _filters(request: RecallRequest) -> Filter | None:
+    """The filters of the request, checked; naive times in them are read in the user's zone."""
+    return checked(request.filters, zone=request.now.tzinfo or request.now.astimezone().tzinfo)  # type: ignore[arg-type]
 
 
 def _shares(config: Config) -> Mapping[Tier, float]:

@@ -58,10 +58,6 @@ class Structure:
             return np.zeros(0, dtype=np.float32)
         return np.fmax.reduceat(values[self.by_owner], self.starts).astype(np.float32)
 
-    def total(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Per owner the sum of its rows' values."""
-        return np.bincount(self.owner, weights=values, minlength=len(self.items)).astype(np.float32)
-
 
 def neighbour(values: NDArray[np.float32], where: NDArray[np.int32]) -> NDArray[np.float32]:
     """``values[where]``, 0 where there is no neighbour."""

@@ -12,7 +12,6 @@ import numpy as np
 
 from ltm_core.config import Config
 from ltm_core.recall.currency import state
-from ltm_core.recall.gather import microseconds
 from ltm_core.store.base import (
     ACT_CODES,
     IMPORTANCE_CODES,
@@ -22,6 +21,7 @@ from ltm_core.store.base import (
     Rows,
     SlotRow,
 )
+from ltm_core.store.times import to_us
 from ltm_core.text.language import detect_language
 from ltm_core.text.normalize import fold
 from ltm_core.text.sentences import sentences
@@ -252,7 +252,7 @@ class FakeReader:
             item=np.arange(1, len(chunks) + 1, dtype=np.int64),
             owner=column(np.int64, lambda c: c.owner),
             kind=column(np.int8, lambda c: c.kind),
-            at=column(np.int64, lambda c: microseconds(c.at)),
+            at=column(np.int64, lambda c: to_us(c.at)),
             session=column(np.int64, lambda c: self.label(c.session)),
             agent=column(np.int64, lambda c: self.label(c.agent)),
             task=column(np.int64, lambda c: self.label(c.task)),
@@ -263,7 +263,7 @@ class FakeReader:
             start=column(np.int32, lambda c: c.start),
             end=column(np.int32, lambda c: c.end),
             length=column(np.float32, lambda c: sum(c.terms.values())),
-            expires=column(np.int64, lambda c: NEVER if c.expires is None else microseconds(c.expires)),
+            expires=column(np.int64, lambda c: NEVER if c.expires is None else to_us(c.expires)),
         )
 
     def _of_message(self, m: MessageRow) -> list[_Chunk]:

@@ -21,6 +21,12 @@ def idf(doc_count: int, doc_frequency: int) -> float:
     return log(1.0 + (max(doc_count, doc_frequency) - doc_frequency + 0.5) / (doc_frequency + 0.5))
 
 
+def length_norm(lengths: NDArray[np.float32], average: float) -> NDArray[np.float32]:
+    """What the length of each text adds to the term count it is divided by; ``average`` 0 counts as 1."""
+    average = average if average > 0 else 1.0
+    return lengths * np.float32(K1 * B / average) + np.float32(K1 * (1 - B))
+
+
 def bm25(
     postings: Sequence[Posting],
     *,
@@ -39,8 +45,7 @@ def bm25(
     scores = np.zeros(len(lengths), dtype=np.float32)
     if not len(lengths):
         return scores
-    average = average_length if average_length > 0 else 1.0
-    norm = lengths * np.float32(K1 * B / average) + np.float32(K1 * (1 - B))
+    norm = length_norm(lengths, average_length)
     for i, (rows, tf) in enumerate(postings):
         if not len(rows):
             continue

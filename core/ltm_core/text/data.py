@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 
-def _read(name: str) -> str:
+def read(name: str) -> str:
+    """The text of ``lexicon/<name>``."""
     from importlib import resources  # imported here: it costs more than the rest of this package
 
     return resources.files("ltm_core.lexicon").joinpath(name).read_text(encoding="utf-8")
@@ -14,7 +15,7 @@ def _read(name: str) -> str:
 @cache
 def words(name: str) -> frozenset[str]:
     """The entries of ``lexicon/<name>``: separated by white space, ``#`` starts a comment line."""
-    lines = (line for line in _read(name).split("\n") if not line.startswith("#"))
+    lines = (line for line in read(name).split("\n") if not line.startswith("#"))
     return frozenset(" ".join(lines).split())
 
 
@@ -27,4 +28,4 @@ def characters(name: str) -> frozenset[str]:
 @cache
 def json_text(name: str) -> str:
     """The text of a JSON file of the lexicon; the caller parses it into its own shape."""
-    return _read(name)
+    return read(name)

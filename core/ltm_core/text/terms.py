@@ -138,11 +138,12 @@ def _add_word(word: str, out: list[str]) -> None:
 def _add_pairs(run: str, out: list[str], *, singles: bool) -> None:
     """Append the characters that mean something alone (if ``singles``) and all overlapping pairs."""
     if singles:
-        skip = _function_characters()
+        skip = function_characters()
         out.extend([ch for ch in run if ch not in skip])
     out.extend([run[i : i + 2] for i in range(len(run) - 1)])
 
 
 @cache
-def _function_characters() -> frozenset[str]:
+def function_characters() -> frozenset[str]:
+    """Characters of Chinese and Japanese that mean nothing by themselves."""
     return characters("stopwords/zh.txt") | characters("stopwords/ja.txt")

@@ -19,7 +19,7 @@ from ltm_core.write.match import same_subject
 from ltm_core.write.plan import Candidate, Decision, Utterance
 from ltm_core.write.redact import redact
 from ltm_core.write.resolve import resolve
-from ltm_core.write.rows import Labels, new_fact, reinforced, retracted
+from ltm_core.write.rows import new_fact, reinforced, retracted
 from ltm_core.write.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def _decided(
     """The truth first, the retracted belief with it or last."""
     same = truth.relation == false.relation and fold(truth.subject) == fold(false.subject)
     owner: Fact | Scope = false if same else scope
-    labels = Labels(
+    labels = Scope(
         user_id=scope.user_id,
         session_id=owner.session_id,
         agent_id=owner.agent_id,
@@ -235,7 +235,7 @@ def _relink(writer: Writer, false: Fact, true: Fact) -> None:
 
 
 def _in_its_place(
-    runtime: Runtime, writer: Writer, labels: Labels, false: Fact, truth: Candidate, *, now: datetime
+    runtime: Runtime, writer: Writer, labels: Scope, false: Fact, truth: Candidate, *, now: datetime
 ) -> list[Decision]:
     """The wrong belief was replaced since: the truth takes its interval and its successor."""
     after = writer.fact(false.superseded_by or "")
@@ -247,7 +247,7 @@ def _in_its_place(
 
 
 def _resolved(
-    runtime: Runtime, writer: Writer, labels: Labels, false: Fact, truth: Candidate, *, now: datetime
+    runtime: Runtime, writer: Writer, labels: Scope, false: Fact, truth: Candidate, *, now: datetime
 ) -> list[Decision]:
     current = [f for f in current_in_reach(writer, [truth], now=now) if f.id != false.id]
     beside = [f for f in beside_current(writer, [truth], current, now=now) if f.id != false.id]

@@ -11,13 +11,11 @@ from ltm_core.errors import ConflictError, NotFoundError
 from ltm_core.types import Fact, FactChange, Scope
 from ltm_core.write.apply import apply_decisions, store_fact
 from ltm_core.write.plan import Decision
-from ltm_core.write.rows import closed
+from ltm_core.write.rows import UNTOUCHED, closed
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import Reader, Writer
-
-_UNTOUCHED = ("past", "temporary")
 
 
 def _get(reader: Reader, fact_id: str) -> Fact:
@@ -43,7 +41,7 @@ def _others(runtime: Runtime, reader: Reader, fact: Fact, *, now: datetime) -> l
 
 
 def _is_value(fact: Fact) -> bool:
-    return fact.is_positive and fact.modality not in _UNTOUCHED
+    return fact.is_positive and fact.modality not in UNTOUCHED
 
 
 def _holds(fact: Fact, *, now: datetime) -> bool:

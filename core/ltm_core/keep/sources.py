@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from ltm_core.keep.redaction import overlaps, overwrite, overwritten, repeat_pattern, spans_of
 from ltm_core.types import Fact
 from ltm_core.write.forgotten import phrase_entries
-from ltm_core.write.index import message_units, with_vectors
+from ltm_core.write.index import index_message, message_units
 from ltm_core.write.statuses import content_key, message_key, pair_key
 
 if TYPE_CHECKING:
@@ -202,20 +202,7 @@ def _redact(
         named=row.name is not None,
         config=config,
     )
-    writer.set_chunks(
-        "message",
-        row.item,
-        with_vectors(units, {}),
-        at=row.at,
-        session_id=row.session_id,
-        agent_id=row.agent_id,
-        task_id=row.task_id,
-        app_id=row.app_id,
-        role=row.role,
-        act=row.act,
-        importance=row.importance,
-        expires_at=row.expires_at,
-    )
+    index_message(writer, row, units, {})
     writer.drop_anchors(row.item)
     for anchor in anchors:
         writer.add_anchor(anchor, session_id=row.session_id, at=row.at)

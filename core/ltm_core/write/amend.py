@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ltm_core.types import Evidence
 from ltm_core.write.build import head
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import fold, trim
@@ -64,7 +63,7 @@ def amended(
         relation_confidence=max(before.relation_confidence, 0.8),
         valid_from=utterance.at,
         said_at=utterance.at,
-        evidence=(Evidence(message_id=utterance.message_id, start=r.clause.start, end=r.clause.end),),
+        evidence=(r.evidence(utterance.message_id),),
         rule="amended",
     )
 

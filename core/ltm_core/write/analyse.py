@@ -16,13 +16,13 @@ from ltm_core.write.acts import act_of
 from ltm_core.write.amend import amended
 from ltm_core.write.attributes import announces_change, changed_attribute
 from ltm_core.write.build import Context, candidates
-from ltm_core.write.clauses import mask, split
+from ltm_core.write.clauses import plain_form, split
 from ltm_core.write.confirm import find_confirmation, find_references
 from ltm_core.write.decide import judge
 from ltm_core.write.forget_requests import find_requests
 from ltm_core.write.identifiers import Identifier, find_identifiers
 from ltm_core.write.lexicon import Lexicon
-from ltm_core.write.norm import fold, normal, script, trim
+from ltm_core.write.norm import fold, script, trim
 from ltm_core.write.people import speaker_key
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
 from ltm_core.write.remember import explicit_requests
@@ -54,13 +54,14 @@ def analyse(
 ) -> Analysis:
     """What the utterance asks of memory. Only a user's own words propose facts; no text makes it raise."""
     content = utterance.content
-    clauses = split(content, lexicon)
+    plain = plain_form(content)
+    clauses = split(content, lexicon, plain=plain)
     reads = read(clauses, lexicon, before=utterance.before if utterance.role == "user" else ())
     language = script(content)
     if utterance.role != "user":
         return Analysis(act=act_of(reads, has_facts=False), language=language)
     found = _Found()
-    identifiers = find_identifiers(normal(mask(content)), lexicon, identifier_patterns)
+    identifiers = find_identifiers(plain, lexicon, identifier_patterns)
     requests = find_requests(utterance, reads, lexicon)
     asked = {r.evidence.start for r in requests}
     explicit = explicit_requests(utterance, reads, lexicon)
@@ -107,8 +108,7 @@ def _facts(
     me, speaker = speaker_key(utterance)
 
     def heard(turn: Turn) -> Sequence[Candidate]:
-        earlier = replace(utterance, message_id=turn.id, content=turn.content, before=())
-        return analyse(earlier, lexicon=lexicon, fact_threshold=threshold, clause_vectors=vectors).candidates
+        return _earlier(utterance, turn, lexicon, threshold, vectors)
 
     open_ = [i for i, r in enumerate(reads) if not r.veto or (i in held and r.veto in ("one_off", "smalltalk"))]
     encoded = _encode([reads[i].clause.text for i in open_], vectors)
@@ -183,9 +183,16 @@ def _told(utterance: Utterance, found: _Found, lexicon: Lexicon, threshold: floa
     """What the user stated in his last turns and in this message so far, oldest first."""
     told: list[Candidate] = []
     for turn in [t for t in utterance.before if t.role == "user"][-_REPAIRED_TURNS:]:
-        earlier = replace(utterance, message_id=turn.id, content=turn.content, before=())
-        told += analyse(earlier, lexicon=lexicon, fact_threshold=threshold).candidates
+        told += _earlier(utterance, turn, lexicon, threshold, None)
     return told + found.candidates
+
+
+def _earlier(
+    utterance: Utterance, turn: Turn, lexicon: Lexicon, threshold: float, vectors: Vectors | None
+) -> tuple[Candidate, ...]:
+    """What the user stated in an earlier turn, read by itself."""
+    said = replace(utterance, message_id=turn.id, content=turn.content, before=())
+    return analyse(said, lexicon=lexicon, fact_threshold=threshold, clause_vectors=vectors).candidates
 
 
 def _without_open(found: _Found) -> None:
@@ -206,7 +213,7 @@ def _stated(r: Read, new: Sequence[Candidate], utterance: Utterance, *, start: i
     return Anchor(
         kind="stated_fact",
         text=trim(r.clause.text[start:]),
-        evidence=Evidence(message_id=utterance.message_id, start=r.clause.start, end=r.clause.end),
+        evidence=r.evidence(utterance.message_id),
         reason=new[0].rule,
         importance=best,
     )

@@ -12,17 +12,15 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ltm_core.types import Fact
+from ltm_core.types import Fact, Scope
 from ltm_core.write.known import Known
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.match import ended_by, same_statement, same_subject
 from ltm_core.write.plan import Candidate, Decision
-from ltm_core.write.rows import Labels, closed, is_late, new_fact, reinforced
+from ltm_core.write.rows import UNTOUCHED, closed, is_late, new_fact, reinforced
 
 if TYPE_CHECKING:
     from ltm_core.store.base import Reader
-
-_UNTOUCHED = ("past", "temporary")
 
 
 def beside_current(
@@ -47,7 +45,7 @@ def beside_current(
 class Beside:
     """The facts beside the current ones, in one place while candidates are taken."""
 
-    labels: Labels
+    labels: Scope
     now: datetime
     new_id: Callable[[], str]
     lexicon: Lexicon
@@ -151,7 +149,7 @@ class Beside:
 
 
 def _same_slot(f: Fact, c: Candidate) -> bool:
-    return same_subject(f, c) and f.relation == c.relation and f.is_positive and f.modality not in _UNTOUCHED
+    return same_subject(f, c) and f.relation == c.relation and f.is_positive and f.modality not in UNTOUCHED
 
 
 def _equal(f: Fact, c: Candidate) -> bool:

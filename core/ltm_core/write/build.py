@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from ltm_core.types import Evidence, Importance, Modality
+from ltm_core.types import Importance, Modality
 from ltm_core.write.draft import Draft
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import fold, trim
@@ -97,9 +97,7 @@ def _entity(draft: Draft, lexicon: Lexicon) -> str:
             s in draft.attr for s in spoken.split("|") if not s.isascii()
         ):
             return f"{kind}:{draft.name}"
-    prefix = re.match(r"[A-Za-z]+", draft.name)
-    kind = lexicon.identifier_prefixes.get(prefix.group().upper(), "item") if prefix else "item"
-    return f"{kind}:{draft.name}"
+    return f"{lexicon.kind_of_prefix(draft.name) or 'item'}:{draft.name}"
 
 
 def _candidate(read: Read, subject: Subject, draft: Draft, context: Context) -> Candidate:
@@ -161,7 +159,7 @@ def _candidate(read: Read, subject: Subject, draft: Draft, context: Context) -> 
         valid_to=valid.valid_to,
         expires_at=valid.expires_at,
         said_at=utterance.at,
-        evidence=(Evidence(message_id=utterance.message_id, start=read.clause.start, end=read.clause.end),),
+        evidence=(read.evidence(utterance.message_id),),
         rule=draft.rule,
     )
 

@@ -55,7 +55,6 @@ class Clause:
     sentence: int
     """Clauses of one sentence share it."""
     paragraph: int
-    after_colon: bool = False
 
 
 def mask(content: str) -> str:
@@ -95,17 +94,22 @@ def _blanked(text: str) -> str:
     return "\n".join(MASK * len(line) for line in text.split("\n"))
 
 
-def split(content: str, lexicon: Lexicon) -> tuple[Clause, ...]:
-    """The clauses of a message in order; spans slice ``content`` exactly."""
-    masked = normal(mask(content))
+def plain_form(content: str) -> str:
+    """The message masked and in its normal form, equally long: what rules read."""
+    return normal(mask(content))
+
+
+def split(content: str, lexicon: Lexicon, *, plain: str | None = None) -> tuple[Clause, ...]:
+    """The clauses of a message in order; spans slice ``content`` exactly. ``plain`` is its `plain_form`, if known."""
+    masked = plain_form(content) if plain is None else plain
     clauses: list[Clause] = []
     sentence = paragraph = 0
     start = 0
     for end, stop, is_end in _stops(masked):
         if len(clauses) >= MAX_CLAUSES:
             break
-        for a, b, colon in _inner(masked, start, end, lexicon):
-            clause = _clause(content, masked, a, b, sentence, paragraph, colon)
+        for a, b in _inner(masked, start, end, lexicon):
+            clause = _clause(content, masked, a, b, sentence, paragraph)
             if clause is not None:
                 clauses.append(clause)
         start = stop
@@ -166,22 +170,18 @@ def _quoted(masked: str) -> bytearray:
     return inside
 
 
-def _inner(masked: str, start: int, end: int, lexicon: Lexicon) -> list[tuple[int, int, bool]]:
+def _inner(masked: str, start: int, end: int, lexicon: Lexicon) -> list[tuple[int, int]]:
     """Split one stretch further: at opening colons, and by the comma and conjunction rules of its language."""
-    parts: list[tuple[int, int, bool]] = []
+    parts: list[tuple[int, int]] = []
     cut = start
-    after = False
     stretch = masked[start:end]
     rules = lexicon.rules(script(stretch))
     for m in _COLON.finditer(stretch[:MAX_CLAUSE]):
         if rules.opens(stretch[cut - start : m.end()]):
-            parts.append((cut, start + m.end(), after))
+            parts.append((cut, start + m.end()))
             cut = start + m.end()
-            after = True
             break
-    for a, b in _pieces(masked, cut, end, lexicon):
-        parts.append((a, b, after))
-    return parts
+    return parts + _pieces(masked, cut, end, lexicon)
 
 
 def _joined(clauses: list[Clause], content: str, lexicon: Lexicon) -> list[Clause]:
@@ -232,9 +232,7 @@ def _pieces(masked: str, start: int, end: int, lexicon: Lexicon) -> list[tuple[i
     return [(start + a, start + b) for a, b in itertools.pairwise(edges)]
 
 
-def _clause(
-    content: str, masked: str, start: int, end: int, sentence: int, paragraph: int, colon: bool
-) -> Clause | None:
+def _clause(content: str, masked: str, start: int, end: int, sentence: int, paragraph: int) -> Clause | None:
     while start < end and (masked[start].isspace() or masked[start] == MASK):
         start += 1
     while end > start and (masked[end - 1].isspace() or masked[end - 1] == MASK or masked[end - 1] in "，,;；、"):
@@ -251,5 +249,4 @@ def _clause(
         language=script(norm),
         sentence=sentence,
         paragraph=paragraph,
-        after_colon=colon,
     )

@@ -49,7 +49,7 @@ def find_confirmation(
     if not solution:
         return None
     topic = _topic(problem)
-    words = Evidence(message_id=utterance.message_id, start=said.clause.start, end=said.clause.end)
+    words = said.evidence(utterance.message_id)
     anchor = Anchor(
         kind="confirmation", text=solution, evidence=words, reason="user confirmed a proposal", importance="high"
     )
@@ -213,8 +213,7 @@ def _resolve(clause: str, what: str, known: Sequence[str], lexicon: Lexicon) -> 
         if not any(w in folded for w in words.split("|")):
             continue
         for entity in reversed(known):
-            prefix = re.match(r"[A-Za-z]+", entity)
             named = fold(entity).startswith(sort) or any(w in fold(entity) for w in words.split("|"))
-            if named or (prefix and lexicon.identifier_prefixes.get(prefix.group().upper()) == sort):
+            if named or lexicon.kind_of_prefix(entity) == sort:
                 return entity
     return ""

@@ -75,11 +75,8 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
             r["past"] and not r["habitual"] and not lexicon.shared["used_to"].search(r.clause.norm)
         ):
             return _NEVER
-        rest = 1 - threshold
-        if r["ephemeral"] or r["mood"]:
-            return threshold if r["habitual"] else threshold + rest / 2
-        if subject.kind == "dropped" and r.clause.language == "en":
-            return threshold + rest * 0.4
+        if (r["ephemeral"] or r["mood"]) and not r["habitual"]:
+            return threshold + (1 - threshold) / 2
         return threshold
     event = first.relation in lexicon.sets["lasting_events"]
     ends = _ends_known(first, lexicon)

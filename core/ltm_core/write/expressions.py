@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -96,19 +96,11 @@ class AnyOf:
         return cls(tuple(Lazy.of(s) for s in sources))
 
     def search(self, text: str) -> re.Match[str] | None:
-        there = grams(text)
-        for member in self.members:
-            if member.needs and member.needs.isdisjoint(there):
-                continue
-            if (found := member.search(text)) is not None:
-                return found
-        return None
+        return next((found for m in self._possible(text) if (found := m.search(text)) is not None), None)
 
     def match(self, text: str) -> re.Match[str] | None:
+        return next((found for m in self._possible(text) if (found := m.match(text)) is not None), None)
+
+    def _possible(self, text: str) -> Iterator[Lazy]:
         there = grams(text)
-        for member in self.members:
-            if member.needs and member.needs.isdisjoint(there):
-                continue
-            if (found := member.match(text)) is not None:
-                return found
-        return None
+        return (m for m in self.members if not m.needs or not m.needs.isdisjoint(there))

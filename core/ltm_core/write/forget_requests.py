@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ltm_core.types import Evidence
 from ltm_core.write.lexicon import Lexicon, Rules
 from ltm_core.write.norm import fold, trim
 from ltm_core.write.plan import ForgetRequest, Utterance
@@ -72,7 +71,7 @@ def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon)
                     target=target,
                     mode="suppress" if mode == "suppress" else "erase",
                     relations=_relations(target, read.clause.language, lexicon),
-                    evidence=Evidence(message_id=utterance.message_id, start=read.clause.start, end=read.clause.end),
+                    evidence=read.evidence(utterance.message_id),
                 )
             )
             break

@@ -75,26 +75,9 @@ def _is_identifier(text: str, start: int, end: int, lexicon: Lexicon) -> bool:
 
 
 def _kind(word: str, value: str, lexicon: Lexicon) -> str:
-    kinds, prefixes = _tables(lexicon)
-    prefix = re.match(r"[A-Za-z]+", value)
-    if word in kinds:
-        return kinds[word]
-    for candidate in (word.upper(), prefix.group().upper() if prefix else ""):
-        if candidate in prefixes:
-            return prefixes[candidate]
-    return "identifier"
-
-
-@cache
-def _tables_of(
-    words: tuple[tuple[str, str], ...], prefixes: tuple[tuple[str, str], ...]
-) -> tuple[dict[str, str], dict[str, str]]:
-    kinds = {w: kind for kind, spoken in words for w in spoken.split("|")}
-    return kinds, dict(prefixes)
-
-
-def _tables(lexicon: Lexicon) -> tuple[dict[str, str], dict[str, str]]:
-    return _tables_of(tuple(lexicon.identifier_words.items()), tuple(lexicon.identifier_prefixes.items()))
+    spoken = next((kind for kind, words in lexicon.identifier_words.items() if word in words.split("|")), None)
+    named = spoken or lexicon.identifier_prefixes.get(word.upper()) or lexicon.kind_of_prefix(value)
+    return named or "identifier"
 
 
 @cache

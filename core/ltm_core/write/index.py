@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ltm_core.config import Config
     from ltm_core.runtime import Runtime
+    from ltm_core.store.base import MessageRow, Writer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,26 @@ def with_vectors(units: Sequence[Unit], vectors: Mapping[str, NDArray[np.float32
     return tuple(ChunkWrite(start=u.start, end=u.end, terms=u.terms, vector=vectors.get(u.embed)) for u in units)
 
 
+def index_message(
+    writer: Writer, row: MessageRow, units: Sequence[Unit], vectors: Mapping[str, NDArray[np.float32]]
+) -> None:
+    """The stored turn is found by exactly these units, under its own labels."""
+    writer.set_chunks(
+        "message",
+        row.item,
+        with_vectors(units, vectors),
+        at=row.at,
+        session_id=row.session_id,
+        agent_id=row.agent_id,
+        task_id=row.task_id,
+        app_id=row.app_id,
+        role=row.role,
+        act=row.act,
+        importance=row.importance,
+        expires_at=row.expires_at,
+    )
+
+
 def embed_texts(runtime: Runtime, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
     """One vector per distinct text; empty when there is no embedder or it is down."""
     distinct = list(dict.fromkeys(texts))
@@ -68,4 +89,4 @@ def embed_texts(runtime: Runtime, texts: Sequence[str]) -> dict[str, NDArray[np.
     return {} if matrix is None else {t: matrix[i] for i, t in enumerate(distinct)}
 
 
-__all__ = ["Unit", "embed_texts", "fact_unit", "message_units", "with_vectors"]
+__all__ = ["Unit", "embed_texts", "fact_unit", "index_message", "message_units", "with_vectors"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ltm_core.types import Fact, FactChange
 from ltm_core.write.apply import apply_decisions
+from ltm_core.write.batch import Batch
 from ltm_core.write.beside import beside_current
 from ltm_core.write.lexicon import default_lexicon
 from ltm_core.write.plan import Analysis, Candidate, Decision
@@ -21,18 +22,18 @@ if TYPE_CHECKING:
 
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import Reader, Writer
-from ltm_core.write.batch import Batch, Prepared
 
-_MOST_COMPARED = 32
+MOST_COMPARED = 32
 """Current facts whose meaning is compared with a new one's: the newest of those in reach."""
 
 
-def stored_vectors(
-    reader: Reader, prepared: Mapping[int, Prepared], *, now: datetime
-) -> Mapping[str, NDArray[np.float32]]:
-    """Vectors of the current facts that the candidates may meet, by their text, as the store holds them."""
-    candidates = [c for p in prepared.values() for c in p.analysis.candidates]
-    near = current_in_reach(reader, candidates, now=now)[-_MOST_COMPARED:]
+def vectors_in_reach(
+    reader: Reader, candidates: Sequence[Candidate], *, now: datetime, most: int | None = None
+) -> dict[str, NDArray[np.float32]]:
+    """Vectors of the current facts that the candidates may meet, by their text, as the store holds them; of the
+    ``most`` newest when it is given."""
+    near = current_in_reach(reader, candidates, now=now)
+    near = near if most is None else near[-most:]
     by_id = reader.fact_vectors([f.id for f in near])
     return {f.text: by_id[f.id] for f in near if f.id in by_id}
 
@@ -56,7 +57,7 @@ def current_in_reach(reader: Reader, candidates: Sequence[Candidate], *, now: da
         if c.subject in subjects:
             continue
         slots = [(c.subject, r) for r in lexicon.family_of(c.relation)]
-        near = reader.facts(slots=slots, current_at=now, newest_first=True, limit=_MOST_COMPARED)
+        near = reader.facts(slots=slots, current_at=now, newest_first=True, limit=MOST_COMPARED)
         near += reader.facts(subject=c.subject, objects=[c.object_normalized], current_at=now)
         found.update((f.id, f) for f in near)
     return sorted(found.values(), key=lambda f: (f.recorded_at, f.id))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -22,6 +22,7 @@ from ltm_core.write.norm import fold, normal
 from ltm_core.write.plan import Move
 
 LANGUAGES = ("en", "zh", "ja")
+_LETTERS = re.compile(r"[A-Za-z]+")
 NOT_CUES = frozenset(["proposal", "reference", "forget", "suppress", "not_forget", "role_play"])
 """Flags that are read where they are needed, not for every clause."""
 
@@ -55,8 +56,6 @@ class Pattern:
     """A fixed subject, such as ``assistant``."""
     confidence: float = 0.95
     strong: bool = True
-    whole: bool = False
-    """The object is not split at list marks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,10 +83,6 @@ class Rules:
     """Verb after an object put first -> relation."""
     attributes: Mapping[str, str] = field(default_factory=dict)
     """Folded noun of a person's attribute -> relation."""
-
-    def words_of(self, name: str) -> Mapping[str, str]:
-        """A word table by its name."""
-        return {"attributes": self.attributes, "kin": self.kin, "pets": self.pets}[name]
 
     @property
     def joint(self) -> re.Pattern[str]:
@@ -123,6 +118,11 @@ class Lexicon:
         """The rules of a language; of English when there are none."""
         return self.languages.get(language) or self.languages["en"]
 
+    def kind_of_prefix(self, value: str) -> str | None:
+        """What an identifier names by the letters it begins with ("ORD-1" is an order); None when unknown."""
+        letters = _LETTERS.match(value)
+        return self.identifier_prefixes.get(letters.group().upper()) if letters else None
+
     def is_single_valued(self, relation: str) -> bool:
         """Whether a subject has one value of the relation at a time; False for an unknown one."""
         return self.relation(relation).single
@@ -142,15 +142,7 @@ class Lexicon:
         known = self.relations.get(base + ":*")
         if known is None:
             return Relation(name=name)
-        return Relation(
-            name=name,
-            single=known.single,
-            kind=known.kind,
-            importance=known.importance,
-            family=known.family,
-            slot=known.slot,
-            replaces=known.replaces,
-        )
+        return replace(known, name=name)
 
 
 def _root() -> Traversable:
@@ -196,7 +188,6 @@ def _patterns(rows: list[dict[str, Any]], macros: Mapping[str, str], *, prefix: 
                 subject=row.get("subject", ""),
                 confidence=row.get("confidence", 0.95),
                 strong=row.get("strong", True),
-                whole=row.get("whole", False),
             )
         )
     return tuple(made)

@@ -1,7 +1,7 @@
-"""Length-preserving normalisation and the comparable form of an object.
+"""Length-preserving normalisation, and a folded form for comparing.
 
 `normal` keeps every character at its place, so that a span found in the normal form is a span of the
-original. `head` is what two objects are compared by.
+original.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from ltm_core.write.analyse import analyse
+from ltm_core.write.batch import Batch, Prepared
 from ltm_core.write.index import message_units
 from ltm_core.write.intake import Incoming
 from ltm_core.write.plan import Turn, Utterance
@@ -17,7 +18,6 @@ from ltm_core.write.vectors import Vectors
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import MessageRow, Reader
-from ltm_core.write.batch import Batch, Prepared
 
 _MOST_CANDIDATES = 64
 """Facts that one message may state: a pasted document is read as an episode, not as a list of facts."""

@@ -31,14 +31,14 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
     for i, r in enumerate(reads):
         if i in taken or not r["remember"] or r.veto in _HELD:
             continue
+        start, words = _content(r, lexicon)
         spans = [i]
         for j in range(i + 1, len(reads)):
             same = reads[j].clause.sentence == r.clause.sentence
-            opener = not _content(r, lexicon)[2] and j == i + 1
+            opener = not words and j == i + 1
             if not (same or opener) or reads[j].veto in _HELD or (reads[j]["command"] and not opener):
                 break
             spans.append(j)
-        start, _, words = _content(r, lexicon)
         end = reads[spans[-1]].clause.end
         if not words:
             if len(spans) == 1:
@@ -77,8 +77,8 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
     return tuple(found)
 
 
-def _content(r: Read, lexicon: Lexicon) -> tuple[int, int, str]:
-    """Where the words to keep begin in the message, where the clause ends, and the words themselves."""
+def _content(r: Read, lexicon: Lexicon) -> tuple[int, str]:
+    """Where the words to keep begin in the message, and the words of the clause themselves."""
     rules = lexicon.rules(r.clause.language)
     norm = r.clause.norm
     opened = rules.flags["remember"].match(norm)
@@ -87,5 +87,4 @@ def _content(r: Read, lexicon: Lexicon) -> tuple[int, int, str]:
     filler = lexicon.shared["remember_filler"].match(rest.lstrip(" ,，:："))
     begin += len(rest) - len(rest.lstrip(" ,，:："))
     begin += filler.end() if filler else 0
-    words = trim(r.clause.text[begin:])
-    return r.clause.start + begin, r.clause.end, words
+    return r.clause.start + begin, trim(r.clause.text[begin:])

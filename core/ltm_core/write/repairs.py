@@ -9,11 +9,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ltm_core.types import Evidence
 from ltm_core.write.build import head
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import trim
 from ltm_core.write.plan import Candidate, Utterance
+from ltm_core.write.rows import UNTOUCHED
 from ltm_core.write.scopes import Read
 
 _NUMBER = r"[\d一二两三四五六七八九十百千万零〇]+"
@@ -45,7 +45,7 @@ def repaired(
     value, wrong = trim(match["object"]), trim(match["wrong"] or "")
     allergy = _ALLERGY.match(value)
     for old in reversed(told):
-        if old.rule == "open" or old.relation == "solution" or old.modality in ("past", "temporary"):
+        if old.rule == "open" or old.relation == "solution" or old.modality in UNTOUCHED:
             continue
         if wrong and wrong not in old.object:
             continue
@@ -75,7 +75,7 @@ def _fitted(value: str, match: re.Match[str], old: Candidate, lexicon: Lexicon) 
 
 
 def _made(old: Candidate, new: str, read: Read, utterance: Utterance, lexicon: Lexicon) -> Candidate:
-    words = Evidence(message_id=utterance.message_id, start=read.clause.start, end=read.clause.end)
+    words = read.evidence(utterance.message_id)
     return replace(
         old,
         object=new,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from ltm_core.types import Fact
+from ltm_core.types import Fact, Scope
 from ltm_core.write.beside import Beside
 from ltm_core.write.edits import retract_for_edit
 from ltm_core.write.known import Known
@@ -28,7 +28,7 @@ from ltm_core.write.match import (
 )
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate, Decision
-from ltm_core.write.rows import RANK, Labels, closed, is_late, new_fact, reinforced, retracted
+from ltm_core.write.rows import RANK, UNTOUCHED, closed, is_late, new_fact, reinforced, retracted
 
 __all__ = ["Reach", "reach_of", "resolve", "retract_for_edit"]
 
@@ -80,7 +80,7 @@ def resolve(
 
     ``beside``: facts of the same slots that are not current (`write.beside`).
     """
-    labels = Labels(user_id=user_id, session_id=session_id, agent_id=agent_id, task_id=task_id, app_id=app_id)
+    labels = Scope(user_id=user_id, session_id=session_id, agent_id=agent_id, task_id=task_id, app_id=app_id)
     others = Beside(labels=labels, now=now, new_id=new_id, lexicon=lexicon)
     state = _State(
         known=Known(
@@ -105,7 +105,7 @@ def resolve(
 class _State:
     known: Known
     beside: Beside
-    labels: Labels
+    labels: Scope
     now: datetime
     new_id: Callable[[], str]
     lexicon: Lexicon
@@ -209,7 +209,7 @@ class _State:
             if c.move == "change"
             and c.classes
             and f.is_positive
-            and f.modality not in ("past", "temporary")
+            and f.modality not in UNTOUCHED
             and related(f, c, self.lexicon)
             and in_classes(f, c.classes, self.lexicon)
         ]
@@ -217,7 +217,7 @@ class _State:
             f
             for f in mine
             if not f.is_positive
-            and f.modality not in ("past", "temporary")
+            and f.modality not in UNTOUCHED
             and related(f, c, self.lexicon)
             and same_thing(f, c.object_normalized)
         ]
@@ -231,7 +231,7 @@ class _State:
             for f in mine
             if f.relation == c.relation
             and f.is_positive
-            and f.modality not in ("past", "temporary")
+            and f.modality not in UNTOUCHED
             and f.id not in taken
             and not self._equal(f, c)
         ]
@@ -271,14 +271,14 @@ class _State:
             out += self._end(over, by=None, at=c.said_at or self.now)
         if out:
             return out
-        if self._told(c, mine):
-            return [Decision(op="skip", fact=self._told(c, mine)[0], reason="known already")]
+        told = next(
+            (f for f in mine if f.modality == "past" and f.relation == c.relation and self._equal(f, c)), None
+        )
+        if told is not None:
+            return [Decision(op="skip", fact=told, reason="known already")]
         until = c.valid_to or c.said_at or c.valid_from
         fact = new_fact(replace(c, valid_to=max(until, c.valid_from)), self.labels, id=self.new_id(), now=self.now)
         return [Decision(op="add", fact=replace(fact, is_current=False), reason="told as past")]
-
-    def _told(self, c: Candidate, mine: Sequence[Fact]) -> list[Fact]:
-        return [f for f in mine if f.modality == "past" and f.relation == c.relation and self._equal(f, c)]
 
     def _replace(self, c: Candidate, wrong: Sequence[Fact], over: Sequence[Fact]) -> list[Decision]:
         fact = new_fact(c, self.labels, id=self.new_id(), now=self.now)
@@ -311,6 +311,5 @@ class _State:
                 continue
             after = retracted(f, at=self.now, by=by) if retract else closed(f, at=at or self.now, by=by)
             self.known.drop(f.id)
-            op = "retract" if retract else "close"
-            out.append(Decision(op="retract" if op == "retract" else "close", fact=after, previous=f, reason="ended"))
+            out.append(Decision(op="retract" if retract else "close", fact=after, previous=f, reason="ended"))
         return out

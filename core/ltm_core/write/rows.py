@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
-from ltm_core.types import Fact
+from ltm_core.types import Fact, Scope
 from ltm_core.write.plan import Candidate
 
+UNTOUCHED = ("past", "temporary")
+"""Modalities of what was told as over or passing from the start: it holds no slot and nothing replaces it."""
 RANK = {"low": 0, "medium": 1, "high": 2}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Labels:
-    """The scope that new facts carry."""
-
-    user_id: str
-    session_id: str | None = None
-    agent_id: str | None = None
-    task_id: str | None = None
-    app_id: str | None = None
-
-
-def new_fact(candidate: Candidate, labels: Labels, *, id: str, now: datetime) -> Fact:
+def new_fact(candidate: Candidate, labels: Scope, *, id: str, now: datetime) -> Fact:
     """The candidate as a stored row, current unless its time is over."""
     said = candidate.said_at or candidate.valid_from
     ended = candidate.valid_to is not None and candidate.valid_to <= now

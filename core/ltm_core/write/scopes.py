@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ltm_core.types import Evidence
 from ltm_core.write.clauses import Clause
 from ltm_core.write.lexicon import NOT_CUES, Lexicon
 from ltm_core.write.plan import Turn
@@ -33,6 +34,10 @@ class Read:
 
     def __getitem__(self, name: str) -> bool:
         return self.flags.get(name, False)
+
+    def evidence(self, message_id: str) -> Evidence:
+        """The clause as the words of a message that support what it states."""
+        return Evidence(message_id=message_id, start=self.clause.start, end=self.clause.end)
 
 
 def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] = ()) -> tuple[Read, ...]:

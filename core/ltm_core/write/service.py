@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING
 
 from ltm_core.keep.asked import Target, fulfil_requests, targets_of
 from ltm_core.keep.erase import settle
+from ltm_core.store.base import MessageRow
 from ltm_core.text.language import detect_language
 from ltm_core.types import Anchor, FactChange, MessageStatus, Observation
 from ltm_core.write.apply import apply_decisions
+from ltm_core.write.batch import Batch, Prepared
 from ltm_core.write.edits import Labelled
-from ltm_core.write.index import with_vectors
+from ltm_core.write.index import index_message
 from ltm_core.write.intake import Incoming, masked
+from ltm_core.write.learn import MOST_COMPARED, learn, vectors_in_reach
 from ltm_core.write.plan import Decision
+from ltm_core.write.prepare import prepare
 from ltm_core.write.redact import redact_value
 from ltm_core.write.resolve import retract_for_edit
 from ltm_core.write.statuses import Judged, judge
@@ -23,10 +27,7 @@ from ltm_core.write.vectors import Vectors
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
-    from ltm_core.store.base import MessageRow, Writer
-from ltm_core.write.batch import Batch, Prepared
-from ltm_core.write.learn import learn, stored_vectors
-from ltm_core.write.prepare import prepare
+    from ltm_core.store.base import Writer
 
 
 def observe(runtime: Runtime, batch: Batch) -> Observation:
@@ -47,14 +48,15 @@ def observe(runtime: Runtime, batch: Batch) -> Observation:
         verdicts = judge(reader, session_id, batch.messages, now=now)
         vectors = Vectors(runtime)
         prepared = prepare(runtime, reader, batch, verdicts, vectors, now=now, zone=zone)
-        vectors.know(stored_vectors(reader, prepared, now=now))
+        stated = [c for p in prepared.values() for c in p.analysis.candidates]
+        vectors.know(vectors_in_reach(reader, stated, now=now, most=MOST_COMPARED))
         targets = {i: targets_of(reader, p.analysis.requests) for i, p in prepared.items() if p.analysis.requests}
         seen_at = state.revision if state is not None else 0
     if not prepared:
         return Observation(
             messages=tuple(_unwritten(runtime, m, v) for m, v in zip(batch.messages, verdicts, strict=True))
         )
-    vectors.of([c.text for p in prepared.values() for c in p.analysis.candidates])
+    vectors.of([c.text for c in stated])
     with runtime.store.write(batch.scope.user_id) as writer:
         state = writer.user()
         if state is not None and state.paused_at is not None:
@@ -128,20 +130,7 @@ def _write(
             row = writer.add_message(
                 _row(batch, ready, reply_to=message.reply_to or _answered(message, last_user), zone=zone, now=now)
             )
-        writer.set_chunks(
-            "message",
-            row.item,
-            with_vectors(ready.units, made),
-            at=row.at,
-            session_id=row.session_id,
-            agent_id=row.agent_id,
-            task_id=row.task_id,
-            app_id=row.app_id,
-            role=row.role,
-            act=row.act,
-            importance=row.importance,
-            expires_at=row.expires_at,
-        )
+        index_message(writer, row, ready.units, made)
         for anchor in ready.analysis.anchors:
             writer.add_anchor(anchor, session_id=session_id, at=row.at)
         anchors += ready.analysis.anchors
@@ -171,8 +160,6 @@ def _answered(message: Incoming, last_user: str | None) -> str | None:
 
 
 def _row(batch: Batch, ready: Prepared, *, reply_to: str | None, zone: tzinfo, now: datetime) -> MessageRow:
-    from ltm_core.store.base import MessageRow
-
     message, scope = ready.message, batch.scope
     return MessageRow(
         id=ready.id,

@@ -13,7 +13,7 @@ from ltm_core.types import FactChange, FactKind, Importance, Observation, Scope
 from ltm_core.write.analyse import analyse
 from ltm_core.write.batch import Batch
 from ltm_core.write.index import embed_texts
-from ltm_core.write.learn import current_in_reach, learn
+from ltm_core.write.learn import learn, vectors_in_reach
 from ltm_core.write.pause import not_paused
 from ltm_core.write.plan import Analysis, Candidate, Utterance
 from ltm_core.write.redact import redact, redact_value
@@ -171,10 +171,8 @@ def _learn(
     with runtime.store.read(scope.user_id) as reader:
         not_paused(reader.user())
         erasures = reader.erasures()[0]
-        near = current_in_reach(reader, candidates, now=now)
-        stored = reader.fact_vectors([f.id for f in near])
-    vectors = embed_texts(runtime, [c.text for c in candidates])
-    vectors |= {f.text: stored[f.id] for f in near if f.id in stored}
+        stored = vectors_in_reach(reader, candidates, now=now)
+    vectors = embed_texts(runtime, [c.text for c in candidates]) | stored
     batch = Batch(scope=scope, messages=(), metadata=metadata, doc_type=doc_type)
     analysis = Analysis(act="statement", language="other", candidates=tuple(candidates))
     with runtime.store.write(scope.user_id) as writer:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ltm_core.types import Evidence
 from ltm_core.write.build import head
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import trim
@@ -50,7 +49,7 @@ def transferred(
         text=text,
         evidence=(
             *last.evidence,
-            Evidence(message_id=utterance.message_id, start=read.clause.start, end=read.clause.end),
+            read.evidence(utterance.message_id),
         ),
         rule="transfer",
     )

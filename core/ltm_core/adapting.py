@@ -14,13 +14,12 @@ from typing import Any, TypeAlias, TypeVar
 
 from ltm_core.ambient import current_scope
 from ltm_core.errors import InvalidScopeError, LTMError
-from ltm_core.scoping import identifier
+from ltm_core.scoping import LONGEST_ID, optional_identifier
 from ltm_core.types import Scope
 
 log = logging.getLogger("ltm")
 
 T = TypeVar("T")
-_LONGEST_ID = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ async def adrive(memory: Any, steps: Steps[T]) -> T:
 
 def checked_id(value: Any, what: str) -> str | None:
     """The id as text; None stays None, blank raises InvalidScopeError."""
-    return None if value is None else identifier(value, what, limit=_LONGEST_ID)
+    return optional_identifier(value, what, limit=LONGEST_ID)
 
 
 def served(user_id: str | None, session_id: str | None, *, default_session: str = "default") -> Scope:

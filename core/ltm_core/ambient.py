@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from ltm_core.scoping import make_scope
+from ltm_core.scoping import LONGEST_ID, make_scope
 from ltm_core.types import Scope
 
-_LONGEST_ID = 4096
-"""The most any store may allow; the store's own limit is checked when it is asked."""
 _active: ContextVar[Scope | None] = ContextVar("ltm_scope", default=None)
 
 
@@ -29,7 +27,7 @@ def scope(
     it, others do not. Blocks may be nested; the inner one counts. Blank ids raise InvalidScopeError.
     """
     inner = make_scope(
-        user_id, session_id=session_id, agent_id=agent_id, task_id=task_id, app_id=app_id, limit=_LONGEST_ID
+        user_id, session_id=session_id, agent_id=agent_id, task_id=task_id, app_id=app_id, limit=LONGEST_ID
     )
     token = _active.set(inner)
     try:

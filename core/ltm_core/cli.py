@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from ltm_core.commands import ask, demo, facts, forget, replay, upkeep
+from ltm_core.commands.show import speak_utf8
 
 _EPILOG = (
     "Exit codes: 0 done; 1 some lines failed, or an erasure is pending; 2 wrong use or refused input; "
@@ -62,9 +63,7 @@ def main() -> None:
     # long. The matrices of one turn are too small to be worth a second thread.
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    speak_utf8()
     app(args=[_utf8(a) for a in sys.argv[1:]], prog_name="ltm")
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
+from ltm_core.arguments import text_of
 from ltm_core.errors import InvalidInputError, NotFoundError
-from ltm_core.scoping import text_of
 from ltm_core.store.times import to_us
 from ltm_core.types import Fact, FactChange, Page, Profile, Scope, Session, StoredMessage
 

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from ltm_core import listing
+from ltm_core.arguments import life_of, limit_of, one_of, optional_text, short_text, text_of, texts_of, words_of
 from ltm_core.errors import ConfigError, InvalidInputError
 from ltm_core.ids import new_uuid7
 from ltm_core.runtime import Runtime
-from ltm_core.scoping import identifier, limit_of, optional_text, text_of, texts_of, words_of
+from ltm_core.scoping import identifier
 from ltm_core.twins import twin
 from ltm_core.types import (
     Context,
@@ -28,6 +29,7 @@ from ltm_core.types import (
     Page,
     Profile,
     Receipt,
+    Scope,
     Session,
     Stats,
     StoredMessage,
@@ -202,9 +204,7 @@ class LongTermMemory:
         from ltm_core.write.service import observe
 
         runtime = self._runtime
-        scope = runtime.scope(
-            user_id, identifier(session_id, "session_id", limit=self._limit), agent_id, task_id, app_id
-        )
+        scope = self._session(user_id, session_id, agent_id, task_id, app_id)
         given = incoming(
             user=user,
             assistant=assistant,
@@ -221,8 +221,8 @@ class LongTermMemory:
             scope=scope,
             messages=given,
             timezone=timezone,
-            doc_type=_short(doc_type, "doc_type"),
-            ttl=_ttl(ttl, runtime.now()),
+            doc_type=short_text(doc_type, "doc_type"),
+            ttl=life_of(ttl, runtime.now()),
             metadata=checked_metadata(metadata, most_bytes=runtime.config.max_metadata_bytes),
             me=me,
         )
@@ -258,8 +258,8 @@ class LongTermMemory:
             self._runtime,
             scope,
             text,
-            kind=_one_of(kind, FactKind, "kind"),
-            importance=_one_of(importance, Importance, "importance"),
+            kind=one_of(kind, FactKind, "kind"),
+            importance=one_of(importance, Importance, "importance"),
             expires_at=self._instant(expires_at, scope.user_id, timezone),
             at=self._instant(at, scope.user_id, timezone),
             timezone=timezone,
@@ -302,7 +302,7 @@ class LongTermMemory:
             object,
             source=source,
             at=self._instant(at, scope.user_id, None),
-            doc_type=_short(doc_type, "doc_type"),
+            doc_type=short_text(doc_type, "doc_type"),
             metadata=checked_metadata(metadata, most_bytes=self.config.max_metadata_bytes),
             text=words_of(text, "text"),
             actor=actor,
@@ -474,7 +474,7 @@ class LongTermMemory:
         """
         from ltm_core.keep.window import keep_only, newest_item, recognised
 
-        scope = self._runtime.scope(user_id, identifier(session_id, "session_id", limit=self._limit))
+        scope = self._session(user_id, session_id)
         if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
             raise InvalidInputError(f"messages must be a list of messages, not {type(messages).__name__}")
         up_to = newest_item(self._runtime, scope)
@@ -488,7 +488,7 @@ class LongTermMemory:
         """The session's window is empty; its turns stay in episodic memory. Returns how many left it."""
         from ltm_core.keep.window import keep_only
 
-        scope = self._runtime.scope(user_id, identifier(session_id, "session_id", limit=self._limit))
+        scope = self._session(user_id, session_id)
         return keep_only(self._runtime, scope, ())
 
     def delete_messages(
@@ -497,12 +497,12 @@ class LongTermMemory:
         """These turns of the session are erased, with the facts that only they supported; returns how many."""
         from ltm_core.keep.erase import forget_messages
 
-        scope = self._runtime.scope(user_id, identifier(session_id, "session_id", limit=self._limit))
+        scope = self._session(user_id, session_id)
         return forget_messages(self._runtime, scope, texts_of(message_ids, "message_ids"), actor=actor)
 
     def end_session(self, session_id: str | int, *, user_id: str | int) -> bool:
         """The session is over: its window and slots are empty. False when it was not open."""
-        scope = self._runtime.scope(user_id, identifier(session_id, "session_id", limit=self._limit))
+        scope = self._session(user_id, session_id)
         with self._runtime.store.write(scope.user_id) as writer:
             return writer.end_session(scope.session_id or "", now=self._runtime.now())
 
@@ -518,20 +518,20 @@ class LongTermMemory:
         """The session holds ``value`` (JSON) under ``name`` for ``ttl`` seconds (default from Config: 1800)."""
         from ltm_core.keep.window import set_slot
 
-        scope = self._runtime.scope(user_id, identifier(session_id, "session_id", limit=self._limit))
+        scope = self._session(user_id, session_id)
         name = identifier(name, "slot name", limit=self._limit)
-        set_slot(self._runtime, scope, name, value, ttl=_ttl(ttl, self._runtime.now()))
+        set_slot(self._runtime, scope, name, value, ttl=life_of(ttl, self._runtime.now()))
 
     def get_slot(self, name: str, *, user_id: str | int, session_id: str | int, default: Any = None) -> Any:
         """The live value under ``name``, or ``default``."""
-        scope = self._runtime.scope(user_id, identifier(session_id, "session_id", limit=self._limit))
+        scope = self._session(user_id, session_id)
         with self._runtime.store.read(scope.user_id) as reader:
             live = reader.slots(scope.session_id or "", now=self._runtime.now())
         return next((s.value for s in live if s.name == name), default)
 
     def slots(self, *, user_id: str | int, session_id: str | int) -> dict[str, Any]:
         """The session's live slots."""
-        scope = self._runtime.scope(user_id, identifier(session_id, "session_id", limit=self._limit))
+        scope = self._session(user_id, session_id)
         with self._runtime.store.read(scope.user_id) as reader:
             return {s.name: s.value for s in reader.slots(scope.session_id or "", now=self._runtime.now())}
 
@@ -616,7 +616,7 @@ class LongTermMemory:
         from ltm_core.keep.sources import Sources
 
         scope = self._runtime.scope(user_id)
-        chosen: Sources = _one_of(sources, Sources, "sources") or "redact"
+        chosen: Sources = one_of(sources, Sources, "sources") or "redact"
         return forget(self._runtime, scope.user_id, str(memory_id), sources=chosen, actor=actor)
 
     def forget_matching(
@@ -636,7 +636,7 @@ class LongTermMemory:
         scope = self._runtime.scope(user_id)
         if not isinstance(text, str) or not text.strip():
             raise InvalidInputError("text to forget must be non-blank text")
-        chosen: Sources = _one_of(sources, Sources, "sources") or "redact"
+        chosen: Sources = one_of(sources, Sources, "sources") or "redact"
         return forget_matching(self._runtime, scope.user_id, text, dry_run=dry_run, sources=chosen, actor=actor)
 
     def forget_session(self, session_id: str | int, *, user_id: str | int, actor: str | None = None) -> Receipt:
@@ -644,7 +644,7 @@ class LongTermMemory:
         is refused when it is told again as it was."""
         from ltm_core.keep.erase import forget_session
 
-        scope = self._runtime.scope(user_id, identifier(session_id, "session_id", limit=self._limit))
+        scope = self._session(user_id, session_id)
         return forget_session(self._runtime, scope.user_id, scope.session_id or "", actor=actor)
 
     def forget_user(self, user_id: str | int, *, actor: str | None = None) -> Receipt:
@@ -672,6 +672,10 @@ class LongTermMemory:
     @property
     def _limit(self) -> int:
         return self._runtime.config.max_id_characters
+
+    def _session(self, user_id: object, session_id: object, *labels: object) -> Scope:
+        """The scope of a call that needs a session: None is refused like any other id that is none."""
+        return self._runtime.scope(user_id, identifier(session_id, "session_id", limit=self._limit), *labels)
 
     def _zone(self, user_id: str, timezone: str | None) -> Any:
         if timezone:
@@ -726,31 +730,3 @@ class LongTermMemory:
 
 def _utc_now() -> datetime:
     return datetime.now(UTC)
-
-
-def _ttl(value: float | timedelta | None, now: datetime) -> timedelta | None:
-    if value is None:
-        return None
-    try:
-        span = value if isinstance(value, timedelta) else timedelta(seconds=value)
-        if span > timedelta(0):
-            parse_instant(now + span, zone=UTC)
-    except (TypeError, OverflowError, ValueError) as e:
-        raise InvalidInputError("ttl must be a number of seconds or a timedelta, and end before the year 9999") from e
-    if span <= timedelta(0):
-        raise InvalidInputError("ttl must be more than 0 seconds")
-    return span
-
-
-def _short(value: str | None, what: str) -> str | None:
-    if value is None:
-        return None
-    if not isinstance(value, str) or not value.strip() or len(value) > 100 or "\0" in value:
-        raise InvalidInputError(f"{what} must be non-blank text of at most 100 characters")
-    return value
-
-
-def _one_of(value: Any, choices: Any, what: str) -> Any:
-    if value is not None and value not in get_args(choices):
-        raise InvalidInputError(f"{what} must be one of {', '.join(get_args(choices))}")
-    return value

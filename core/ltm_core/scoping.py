@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ltm_core.errors import InvalidInputError, InvalidScopeError
+from ltm_core.errors import InvalidScopeError
 from ltm_core.types import Scope
+
+LONGEST_ID = 4096
+"""Characters: the most any store may allow. The store's own limit is checked when it is asked."""
 
 
 def identifier(value: Any, what: str, *, limit: int) -> str:
@@ -49,40 +51,3 @@ def make_scope(
         task_id=optional_identifier(task_id, "task_id", limit=limit),
         app_id=optional_identifier(app_id, "app_id", limit=limit),
     )
-
-
-def text_of(value: Any, what: str) -> str:
-    """``value`` as text that can be stored; InvalidInputError for other types, NUL and lone surrogates."""
-    if not isinstance(value, str):
-        raise InvalidInputError(f"{what} must be text, not {type(value).__name__}")
-    if "\0" in value or any("\ud800" <= c <= "\udfff" for c in value):
-        raise InvalidInputError(f"{what} contains a NUL or a lone surrogate")
-    return value
-
-
-def words_of(value: Any, what: str) -> str | None:
-    """``value`` as words to be cleaned and kept, or None; InvalidInputError for other types."""
-    if value is not None and not isinstance(value, str):
-        raise InvalidInputError(f"{what} must be text, not {type(value).__name__}")
-    return value
-
-
-def optional_text(value: Any, what: str) -> str | None:
-    """Like `text_of`, and None stays None."""
-    return None if value is None else text_of(value, what)
-
-
-def texts_of(values: Any, what: str) -> tuple[str, ...]:
-    """Several texts; a bare text is refused, for its characters would be taken one by one."""
-    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-        raise InvalidInputError(f"{what} must be a list of texts, not {type(values).__name__}")
-    return tuple(text_of(v, f"{what}[{i}]") for i, v in enumerate(values))
-
-
-def limit_of(value: Any, *, default: int = 100, most: int = 1000) -> int:
-    """A page size: ``default`` for None; InvalidInputError outside 1..``most``."""
-    if value is None:
-        return default
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise InvalidInputError(f"limit must be a whole number from 1 to {most}, not {value!r}")
-    return value

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,7 +22,7 @@ from ltm_core.commands.base import INCOMPLETE, guarded
 from ltm_core.commands.demo_scan import places
 from ltm_core.commands.demo_story import ANA, BELIEVED, KEPT, LIN, QUESTIONS, SECRETS, STORY, Asked, Said
 from ltm_core.commands.facts import why
-from ltm_core.commands.show import console, state, table
+from ltm_core.commands.show import console, speak_utf8, state, table
 
 if TYPE_CHECKING:
     from ltm_core.memory import LongTermMemory
@@ -276,15 +276,8 @@ def _main(arguments: list[str]) -> int:
     parser.add_argument("--second", type=Path, required=True)
     parser.add_argument("--embedder")
     given = parser.parse_args(arguments)
-    for stream in (sys.stdout, sys.stderr):
-        _utf8(stream)
+    speak_utf8()
     return INCOMPLETE if second(given.second, given.embedder) else 0
-
-
-def _utf8(stream: object) -> None:
-    change: Callable[..., None] | None = getattr(stream, "reconfigure", None)
-    if change is not None:
-        change(encoding="utf-8", errors="backslashreplace")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,6 +32,13 @@ def console(*, stderr: bool = False) -> Console:
     if not made.is_terminal and "COLUMNS" not in made._environ:
         made.width = PIPED_WIDTH
     return made
+
+
+def speak_utf8() -> None:
+    """stdout and stderr take any character, whatever the locale says."""
+    for stream in (sys.stdout, sys.stderr):
+        if (change := getattr(stream, "reconfigure", None)) is not None:
+            change(encoding="utf-8", errors="backslashreplace")
 
 
 def say(text: str = "", *, style: str | None = None) -> None:

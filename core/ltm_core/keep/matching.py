@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ltm_core.keep.redaction import repeat_pattern, repeats, spans_of
+from ltm_core.keep.redaction import patterns_of, repeats, spans_of
 from ltm_core.text.normalize import fold
 from ltm_core.text.terms import terms
 from ltm_core.types import Fact
@@ -25,8 +25,7 @@ def facts_named(facts: Iterable[Fact], text: str, *, relations: Sequence[str] = 
         return [f for f in facts if f.relation in wanted_relations and f.is_about_user]
     wanted = set(terms(text, query=True))
     phrase = fold(text)
-    pattern = repeat_pattern(text)
-    patterns = () if pattern is None else (pattern,)
+    patterns = patterns_of([text])
     if not wanted or not phrase:
         return []
     return [

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ltm_core.errors import ErasurePendingError
-from ltm_core.keep.redaction import overwritten, repeat_pattern
+from ltm_core.keep.redaction import overwritten, patterns_of
 from ltm_core.store.base import Job
 from ltm_core.types import Fact, Receipt
 
@@ -94,7 +94,7 @@ def prove(
 
 
 def _still_says(reader: Reader, needles: Needles) -> bool:
-    patterns = [p for p in map(repeat_pattern, needles.phrases) if p is not None]
+    patterns = patterns_of(needles.phrases)
     texts = [t for t in needles.texts if len(t.encode("utf-8", "ignore")) >= _SHORTEST_TEXT]
     return any(any(t in said for t in texts) or overwritten(said, patterns) != said for said in _everything(reader))
 

@@ -34,8 +34,7 @@ def repeats(text: str, phrase: str) -> list[tuple[int, int]]:
 
     Phrases too short to mean anything by themselves are found nowhere.
     """
-    pattern = repeat_pattern(phrase)
-    return [] if pattern is None else spans_of((pattern,), text)
+    return spans_of(patterns_of([phrase]), text)
 
 
 def repeat_pattern(phrase: str) -> re.Pattern[str] | None:
@@ -48,6 +47,11 @@ def repeat_pattern(phrase: str) -> re.Pattern[str] | None:
     left = f"(?<!{_LETTER})" if re.match(_LETTER, bare) else ""
     right = f"(?!{_LETTER})" if re.match(_LETTER, bare[-1]) else ""
     return re.compile(left + body + right)
+
+
+def patterns_of(phrases: Iterable[str]) -> list[re.Pattern[str]]:
+    """What `spans_of` looks for; phrases that are too short are left out."""
+    return [p for p in map(repeat_pattern, phrases) if p is not None]
 
 
 def spans_of(patterns: Iterable[re.Pattern[str]], text: str) -> list[tuple[int, int]]:

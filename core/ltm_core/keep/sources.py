@@ -11,7 +11,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from ltm_core.keep.redaction import overlaps, overwrite, overwritten, repeat_pattern, spans_of
+from ltm_core.keep.redaction import overlaps, overwrite, overwritten, patterns_of, spans_of
 from ltm_core.types import Fact
 from ltm_core.write.forgotten import phrase_entries
 from ltm_core.write.index import index_message, message_units
@@ -60,11 +60,6 @@ def trace(reader: Reader, phrases: Sequence[str]) -> Trace:
         seen = page[-1].item
     marked = tuple(f.id for f in reader.facts() if _cleaned(f, patterns) != f) if patterns else ()
     return Trace(phrases=tuple(phrases), items=frozenset(found), fact_ids=marked, seen_to=seen)
-
-
-def patterns_of(phrases: Iterable[str]) -> list[re.Pattern[str]]:
-    """What is looked for; phrases that are too short are left out."""
-    return [p for p in map(repeat_pattern, phrases) if p is not None]
 
 
 def _holds(row: MessageRow, patterns: Sequence[re.Pattern[str]]) -> bool:

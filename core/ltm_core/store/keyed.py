@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 
-LABEL_BITS = 63
 TERM_BITS = 40
 _TERM_BYTES = TERM_BITS // 8
 

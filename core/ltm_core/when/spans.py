@@ -5,39 +5,10 @@ from __future__ import annotations
 import calendar
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
-from typing import Literal
 
 from .readings import Moment, Span
 from .types import Direction, Precision
 
-Unit = Literal[
-    "second",
-    "minute",
-    "hour",
-    "day",
-    "night",
-    "week",
-    "fortnight",
-    "weekend",
-    "month",
-    "quarter",
-    "year",
-    "decade",
-]
-UNITS: tuple[Unit, ...] = (
-    "second",
-    "minute",
-    "hour",
-    "day",
-    "night",
-    "week",
-    "fortnight",
-    "weekend",
-    "month",
-    "quarter",
-    "year",
-    "decade",
-)
 _PRECISION: dict[str, Precision] = {"day": "day", "week": "week", "month": "month", "year": "year"}
 
 

@@ -6,24 +6,22 @@ import json
 import time
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ltm_core.errors import BusyError, ConflictError, InvalidScopeError, NotFoundError
 from ltm_core.store.base import Job
 from ltm_core.store.sqlite.codec import PLAIN_CODEC
 from ltm_core.store.sqlite.conditions import CURRENT, CURRENT_TAKES
+from ltm_core.store.sqlite.embedders import other_embedders
 from ltm_core.store.sqlite.files import sizes
 from ltm_core.store.sqlite.migrations import SCHEMA_VERSION
 from ltm_core.store.sqlite.records import ITEM_MASK
 from ltm_core.store.sqlite.schema import BODIES
 from ltm_core.store.sqlite.scrub import scan, variants
-from ltm_core.store.sqlite.sweeps import Sweeps, name_of, other_embedders
+from ltm_core.store.sqlite.sweeps import Sweeps, name_of
 from ltm_core.store.sqlite.writer import JOB_STATES, insert_job
 from ltm_core.store.times import from_us, to_us
 from ltm_core.types import Receipt, Stats
-
-if TYPE_CHECKING:
-    pass
 
 _CHECKPOINT_TRY_MS = 50
 """Writers wait at most about this long for one try at truncating the log."""

@@ -10,17 +10,15 @@ from ltm_core.store.sqlite.conditions import CURRENT, CURRENT_TAKES
 from ltm_core.store.sqlite.layout import batches
 from ltm_core.store.sqlite.read_facts import FactView
 from ltm_core.store.sqlite.read_messages import MessageView
-from ltm_core.store.sqlite.records import forgotten
+from ltm_core.store.sqlite.records import IMPORTANCES, forgotten
 from ltm_core.store.times import from_us, to_us
-from ltm_core.types import Anchor, ChangeOp, Evidence, Fact, FactChange, Importance
+from ltm_core.types import Anchor, ChangeOp, Evidence, Fact, FactChange
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from ltm_core.store.base import Snapshot
-
-IMPORTANCES: tuple[Importance, ...] = ("low", "medium", "high")
 
 
 class SqliteReader(MessageView, FactView):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
-from ltm_core.store.base import ACT_CODES, IMPORTANCE_CODES, ROLE_CODES, MessageRow, SlotRow, TurnMark
+from ltm_core.store.base import ACT_CODES, IMPORTANCE_CODES, OWNER_CODES, ROLE_CODES, MessageRow, SlotRow, TurnMark
 from ltm_core.store.keyed import Keyed
 from ltm_core.store.sqlite.codec import Codec
 from ltm_core.store.sqlite.conditions import REPLACED, holds
@@ -24,7 +24,8 @@ def _names(codes: Mapping[K, int]) -> tuple[K, ...]:
     return tuple(sorted(codes, key=codes.__getitem__))
 
 
-_ROLES, _ACTS, _IMPORTANCES = _names(ROLE_CODES), _names(ACT_CODES), _names(IMPORTANCE_CODES)
+OWNERS, IMPORTANCES = _names(OWNER_CODES), _names(IMPORTANCE_CODES)
+_ROLES, _ACTS = _names(ROLE_CODES), _names(ACT_CODES)
 _KINDS, _MODALITIES, _ASSERTERS = _names(FACT_KINDS), _names(MODALITIES), _names(ASSERTERS)
 
 ITEM_MASK = 2**32 - 1
@@ -102,7 +103,7 @@ def message_from(row: Sequence[Any], codec: Codec) -> MessageRow:
         recorded_at=from_us(row[4]),
         act=_ACTS[row[6]],
         language=row[8],
-        importance=_IMPORTANCES[row[7]],
+        importance=IMPORTANCES[row[7]],
         reply_to=body.get("reply_to"),
         agent_id=body.get("agent"),
         task_id=body.get("task"),
@@ -254,7 +255,7 @@ def fact_from(
         speaker=body.get("speaker"),
         asserted_by=_ASSERTERS[row[3]],
         confidence=row[7],
-        importance=_IMPORTANCES[row[4]],
+        importance=IMPORTANCES[row[4]],
         valid_from=from_us(times["valid_from"]),
         valid_to=from_us(times.get("valid_to")),
         recorded_at=from_us(row[10]),

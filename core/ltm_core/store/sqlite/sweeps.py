@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from ltm_core.store.sqlite.embedders import other_embedders
 from ltm_core.store.sqlite.records import ITEM_MASK
 from ltm_core.store.times import to_us
 from ltm_core.text.normalize import fold
@@ -102,13 +103,6 @@ class Sweeps:
 def name_of(conn: Any, user_no: int) -> str | None:
     row = conn.execute("SELECT user_id FROM users WHERE user_no = ?", (user_no,)).fetchone()
     return None if row is None else row[0]
-
-
-def other_embedders(conn: Any) -> list[int]:
-    """Every embedder but the store's own, 0 for none; empty while the store has no embedder."""
-    current = conn.execute("SELECT embedder FROM state WHERE id = 1").fetchone()[0]
-    others = [r[0] for r in conn.execute("SELECT no FROM embedders WHERE no <> ?", (current,)).fetchall()]
-    return [*others, 0] if current else []
 
 
 def _reopen(writer: SqliteWriter, gone: Sequence[Fact], *, now: datetime) -> None:

@@ -16,8 +16,9 @@ from ltm_core.store.base import (
     OwnerKind,
 )
 from ltm_core.store.keyed import TERM_BITS
+from ltm_core.store.sqlite.embedders import other_embedders
 from ltm_core.store.sqlite.layout import batches
-from ltm_core.store.sqlite.records import ITEM_MASK
+from ltm_core.store.sqlite.records import ITEM_MASK, OWNERS
 from ltm_core.store.sqlite.write_base import WriteBase
 from ltm_core.store.times import to_us
 from ltm_core.types import Act, Importance, Role
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 _TERM_BYTES = TERM_BITS // 8
 OUTBOX_UPSERT, OUTBOX_DELETE, OUTBOX_ERASE_USER = 0, 1, 2
-_OWNERS: tuple[OwnerKind, ...] = ("message", "fact")
 
 
 class IndexWriter(WriteBase):
@@ -132,18 +132,14 @@ class IndexWriter(WriteBase):
 
     def chunks_without_vector(self, *, limit: int) -> list[tuple[int, OwnerKind, int, int, int]]:
         rows: list[tuple[Any, ...]] = []
-        for embedder in self._other_embedders():
+        for embedder in other_embedders(self._conn):
             rows += self._rows(
                 'SELECT id, kind, owner, "start", "end" FROM chunks WHERE embedded = ? AND id > ? AND id < ? '
                 "ORDER BY id LIMIT ?",
                 (embedder, self.low, self.high, limit),
             )
         rows.sort()
-        return [(id & ITEM_MASK, _OWNERS[kind], own & ITEM_MASK, a, b) for id, kind, own, a, b in rows[:limit]]
-
-    def _other_embedders(self) -> list[int]:
-        rows = self._rows("SELECT no FROM embedders WHERE no <> ?", (self.embedder,))
-        return [r[0] for r in rows] + ([0] if self.embedder else [])
+        return [(id & ITEM_MASK, OWNERS[kind], own & ITEM_MASK, a, b) for id, kind, own, a, b in rows[:limit]]
 
     def _encoded(self, vector: NDArray[np.float32]) -> bytes:
         from ltm_core.store.sqlite.vectors import encode

@@ -4,26 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from ltm_core import Fact, LongTermMemory
+from ltm_core.testing.clock import Clock
 from ltm_core.text.normalize import fold
 from ltm_core.text.terms import stem
 
 Step = list[Any]
-
-
-@dataclass
-class Clock:
-    """Moves on by a second at each look, so that what is said later is later."""
-
-    now: datetime
-
-    def __call__(self) -> datetime:
-        self.now += timedelta(seconds=1)
-        return self.now
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ PLAYED = [c for c in CASES if all(step[0] in SPOKEN for step in c["in"])]
 
 @pytest.fixture
 def play(tmp_path: Path) -> Iterator[Any]:
-    clock = runner.Clock(datetime(2025, 6, 2, 10, tzinfo=UTC))
+    clock = runner.Clock(datetime(2025, 6, 2, 10, tzinfo=UTC), timedelta(seconds=1))
 
     def reopen() -> LongTermMemory:
         return LongTermMemory.open(tmp_path / "store", clock=clock, timezone="UTC")

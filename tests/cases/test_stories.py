@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ def test_stories_hold(language: str, tmp_path: Path) -> None:
     held = total = 0
     failed: list[str] = []
     for story in runner.load(HERE / f"stories_{language}.yaml"):
-        clock = runner.Clock(datetime(2025, 6, 2, 10, tzinfo=UTC))
+        clock = runner.Clock(datetime(2025, 6, 2, 10, tzinfo=UTC), timedelta(seconds=1))
         place = tmp_path / story["id"]
 
         def reopen(place: Path = place, clock: Any = clock) -> LongTermMemory:

@@ -10,23 +10,15 @@ from typing import Any
 import pytest
 
 from ltm_core import ConflictError, ErasurePendingError, ForgetPreview, LongTermMemory, NotFoundError, Receipt
+from ltm_core.testing.clock import Clock
 
+START, TICK = datetime(2025, 6, 2, 10, tzinfo=UTC), timedelta(microseconds=10)
 WHO: dict[str, Any] = {"user_id": "ana", "session_id": "s"}
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = datetime(2025, 6, 2, 10, tzinfo=UTC)
-        self.step = timedelta(microseconds=10)
-
-    def __call__(self) -> datetime:
-        self.now += self.step
-        return self.now
 
 
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(START, TICK)
 
 
 @pytest.fixture

@@ -9,23 +9,17 @@ from pathlib import Path
 import pytest
 
 from ltm_core import ConflictError, ForgetPreview, LongTermMemory, NotFoundError, Receipt
+from ltm_core.testing.clock import Clock
 from ltm_core.testing.embedders import HashEmbedder
 
 START = datetime(2025, 6, 2, 10, tzinfo=UTC)
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = START
-
-    def __call__(self) -> datetime:
-        self.now += timedelta(seconds=1)
-        return self.now
-
-
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[LongTermMemory]:
-    with LongTermMemory.open(tmp_path / "store", embedder=HashEmbedder(), clock=Clock(), timezone="UTC") as opened:
+    with LongTermMemory.open(
+        tmp_path / "store", embedder=HashEmbedder(), clock=Clock(START, timedelta(seconds=1)), timezone="UTC"
+    ) as opened:
         yield opened
 
 
@@ -155,7 +149,9 @@ def test_forgetting_a_user_leaves_no_byte_and_no_other_user_changes(memory: Long
 
 def test_an_erasure_shows_at_once_in_another_open_memory(memory: LongTermMemory) -> None:
     memory.observe(user_id="ana", session_id="s", user="I play the theorbo.")
-    with LongTermMemory.open(memory.location, embedder=HashEmbedder(), clock=Clock(), timezone="UTC") as other:
+    with LongTermMemory.open(
+        memory.location, embedder=HashEmbedder(), clock=Clock(START, timedelta(seconds=1)), timezone="UTC"
+    ) as other:
         assert "theorbo" in other.context("which theorbo?", user_id="ana").text
         memory.forget_user("ana")
         assert "theorbo" not in other.context("which theorbo?", user_id="ana").text
@@ -233,7 +229,7 @@ def test_the_feed_tells_what_became_of_facts(memory: LongTermMemory) -> None:
 
 
 def test_slots_live_and_die(tmp_path: Path) -> None:
-    clock = Clock()
+    clock = Clock(START, timedelta(seconds=1))
     with LongTermMemory.open(tmp_path / "s", embedder="none", clock=clock, timezone="UTC") as memory:
         memory.set_slot("time", "19:00", user_id="ana", session_id="s", ttl=60)
         memory.set_slot("place", {"name": "外滩"}, user_id="ana", session_id="s")
@@ -249,7 +245,7 @@ def test_slots_live_and_die(tmp_path: Path) -> None:
 
 
 def test_an_idle_session_leaves_the_window_and_stays_remembered(tmp_path: Path) -> None:
-    clock = Clock()
+    clock = Clock(START, timedelta(seconds=1))
     with LongTermMemory.open(tmp_path / "s", embedder=HashEmbedder(), clock=clock, timezone="UTC") as memory:
         memory.observe(user_id="ana", session_id="s", user="I play the oboe.", assistant="Nice!")
         assert len(memory.messages(user_id="ana", session_id="s", window_only=True)) == 2
@@ -267,7 +263,7 @@ def test_an_idle_session_leaves_the_window_and_stays_remembered(tmp_path: Path) 
 
 
 def test_archived_types_are_kept_for_the_long_term(tmp_path: Path) -> None:
-    clock = Clock()
+    clock = Clock(START, timedelta(seconds=1))
     with LongTermMemory.open(tmp_path / "s", embedder=HashEmbedder(), clock=clock, timezone="UTC") as memory:
         memory.observe(user_id="ana", session_id="s", user="Agreed: launch on 3 May.", doc_type="meeting_notes")
         memory.observe(user_id="ana", session_id="s", user="Buy milk.", doc_type="errand")

@@ -10,22 +10,14 @@ from pathlib import Path
 import pytest
 
 from ltm_core import Fact, LongTermMemory, NotFoundError
+from ltm_core.testing.clock import Clock
 
 START = datetime(2025, 6, 1, 12, tzinfo=UTC)
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = START
-
-    def __call__(self) -> datetime:
-        self.now += timedelta(milliseconds=1)
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(START)
 
 
 @pytest.fixture

@@ -13,18 +13,10 @@ import pytest
 from numpy.typing import NDArray
 
 from ltm_core import ConflictError, LongTermMemory
+from ltm_core.testing.clock import Clock
 
+START, TICK = datetime(2025, 6, 2, 10, tzinfo=UTC), timedelta(microseconds=10)
 WHO: dict[str, Any] = {"user_id": "ana", "session_id": "s"}
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = datetime(2025, 6, 2, 10, tzinfo=UTC)
-        self.step = timedelta(microseconds=10)
-
-    def __call__(self) -> datetime:
-        self.now += self.step
-        return self.now
 
 
 class Gated:
@@ -66,7 +58,7 @@ FORGET: dict[str, Callable[[LongTermMemory], Any]] = {
 @pytest.mark.parametrize("frozen", [False, True])
 @pytest.mark.parametrize("what", FORGET)
 def test_what_is_under_way_is_refused_and_a_new_call_is_stored(tmp_path: Path, what: str, frozen: bool) -> None:
-    embedder, clock = Gated(), Clock()
+    embedder, clock = Gated(), Clock(START, TICK)
     with LongTermMemory.open(tmp_path / "s", embedder=embedder, clock=clock, timezone="UTC") as memory:
         memory.observe(**WHO, user="hello")
         if frozen:
@@ -85,7 +77,7 @@ def test_what_is_under_way_is_refused_and_a_new_call_is_stored(tmp_path: Path, w
 
 def test_other_words_under_way_are_kept(tmp_path: Path) -> None:
     embedder = Gated()
-    with LongTermMemory.open(tmp_path / "s", embedder=embedder, clock=Clock(), timezone="UTC") as memory:
+    with LongTermMemory.open(tmp_path / "s", embedder=embedder, clock=Clock(START, TICK), timezone="UTC") as memory:
         memory.observe(**WHO, user="I play the oboe.")
         embedder.hold = True
         late = threading.Thread(target=lambda: memory.observe(**WHO, user="I live in Porto."))
@@ -99,7 +91,7 @@ def test_other_words_under_way_are_kept(tmp_path: Path) -> None:
 
 def test_a_note_under_way_is_refused(tmp_path: Path) -> None:
     embedder, errors = Gated(), list[Exception]()
-    with LongTermMemory.open(tmp_path / "s", embedder=embedder, clock=Clock(), timezone="UTC") as memory:
+    with LongTermMemory.open(tmp_path / "s", embedder=embedder, clock=Clock(START, TICK), timezone="UTC") as memory:
         memory.observe(**WHO, user="hello")
         embedder.hold = True
 
@@ -126,7 +118,7 @@ TALK = [
 
 def test_a_pause_stops_what_is_under_way(tmp_path: Path) -> None:
     embedder = Gated()
-    with LongTermMemory.open(tmp_path / "s", embedder=embedder, clock=Clock(), timezone="UTC") as memory:
+    with LongTermMemory.open(tmp_path / "s", embedder=embedder, clock=Clock(START, TICK), timezone="UTC") as memory:
         embedder.hold = True
         late = threading.Thread(target=lambda: memory.observe(**WHO, user="I live in Porto."))
         late.start()
@@ -139,7 +131,7 @@ def test_a_pause_stops_what_is_under_way(tmp_path: Path) -> None:
 
 def test_replacing_keeps_a_turn_that_arrived_meanwhile(tmp_path: Path) -> None:
     embedder = Gated()
-    with LongTermMemory.open(tmp_path / "s", embedder=embedder, clock=Clock(), timezone="UTC") as memory:
+    with LongTermMemory.open(tmp_path / "s", embedder=embedder, clock=Clock(START, TICK), timezone="UTC") as memory:
         memory.observe(**WHO, messages=TALK)
         embedder.hold = True
         late = threading.Thread(

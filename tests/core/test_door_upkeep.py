@@ -9,24 +9,16 @@ from pathlib import Path
 import pytest
 
 from ltm_core import ConflictError, LongTermMemory
+from ltm_core.testing.clock import Clock
 from ltm_core.testing.embedders import FailingEmbedder, HashEmbedder
 
 START = datetime(2025, 6, 2, 10, tzinfo=UTC)
 EVER = timedelta(days=36500)
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = START
-
-    def __call__(self) -> datetime:
-        self.now += timedelta(milliseconds=1)
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(START)
 
 
 @pytest.fixture

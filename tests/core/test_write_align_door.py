@@ -9,19 +9,17 @@ from itertools import count
 import pytest
 
 from ltm_core import LongTermMemory, Message
-
-
-class Clock:
-    now = datetime(2025, 6, 2, 10, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        self.now += timedelta(seconds=1)
-        return self.now
+from ltm_core.testing.clock import Clock
 
 
 @pytest.fixture(scope="module")
 def memory() -> Iterator[LongTermMemory]:
-    with LongTermMemory.open(":memory:", embedder="none", clock=Clock(), timezone="UTC") as opened:
+    with LongTermMemory.open(
+        ":memory:",
+        embedder="none",
+        clock=Clock(datetime(2025, 6, 2, 10, tzinfo=UTC), timedelta(seconds=1)),
+        timezone="UTC",
+    ) as opened:
         yield opened
 
 

@@ -55,6 +55,11 @@ class Config(BaseModel):
     max_message_characters: int = Field(
         1_000_000, ge=1000, description="Longest message; about 200,000 words. Longer ones are refused whole."
     )
+    max_document_bytes: int = Field(
+        1_000_000,
+        ge=1000,
+        description="Largest value of a document, as JSON in UTF-8: what fits into a message fits into a document.",
+    )
     redact_pii: bool = Field(False, description="Mask phone, id card, bank card and email before anything is stored.")
 
     # working memory -----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 Role: TypeAlias = Literal["user", "assistant", "system", "tool"]
@@ -320,6 +320,7 @@ class Stats:
     embedder: str
     schema_version: int
     durability: str
+    documents: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -338,11 +339,39 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """Application data of one user by namespace and key. It is no memory: no context and no fact ever shows it."""
+
+    namespace: tuple[str, ...]
+    key: str
+    value: Mapping[str, Any]
+    created_at: datetime
+    updated_at: datetime
+    expires_at: datetime | None = None
+    similarity: float | None = None
+    """To the query it was found by: the cosine of its nearest text, or, where no vector can be compared, the
+    share of the query's terms it holds. None when nothing of it is indexed, or there was no query."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentWrite:
+    """One document to put; ``value`` None deletes it. See `LongTermMemory.put_document`."""
+
+    namespace: tuple[str, ...]
+    key: str
+    value: Mapping[str, Any] | None
+    index: bool | tuple[str, ...] = True
+    ttl: float | timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetPreview:
     """What ``forget_matching(dry_run=True)`` would erase."""
 
     facts: tuple[Fact, ...]
     messages: tuple[str, ...]
+    documents: tuple[tuple[tuple[str, ...], str], ...] = ()
+    """(namespace, key) of documents in which the words would be overwritten."""
 
 
 class Page(Generic[T]):

@@ -53,7 +53,7 @@ def left(store: SqliteStore, user_no: int) -> dict[str, int]:
     found = {}
     with store.connection() as conn:
         for table, columns in tables(store).items():
-            for column in ("id", "fact", "owner", "target"):
+            for column in ("id", "fact", "owner", "target", "document"):
                 if column in columns and table not in ("state", "receipts", "changes", "jobs", "audit", "outbox"):
                     sql = f"SELECT count(*) FROM {table} WHERE {column} > ? AND {column} < ?"
                     found[f"{table}.{column}"] = conn.execute(sql, (low, high)).fetchone()[0]

@@ -104,16 +104,17 @@ def test_an_older_schema_is_migrated_in_one_transaction(tmp_path: Path, monkeypa
     def fail(conn: sqlite3.Connection) -> None:
         raise RuntimeError("half-way")
 
-    monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, add_table, fail))
-    monkeypatch.setattr(migrations, "SCHEMA_VERSION", 3)
+    published = migrations.MIGRATIONS
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*published, add_table, fail))
+    monkeypatch.setattr(migrations, "SCHEMA_VERSION", len(published) + 2)
     with pytest.raises(UnavailableError, match="open it once for writing"):
         open_store(path, config=CONFIG, read_only=True)
     with pytest.raises(RuntimeError, match="half-way"):
         open_store(path, config=CONFIG)
     with closing(sqlite3.connect(path / files.DATABASE)) as conn:
         assert conn.execute("SELECT count(*) FROM sqlite_master WHERE name = 'later'").fetchone() == (0,)
-    monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS[:1], add_table))
-    monkeypatch.setattr(migrations, "SCHEMA_VERSION", 2)
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*published, add_table))
+    monkeypatch.setattr(migrations, "SCHEMA_VERSION", len(published) + 1)
     with closing(open_store(path, config=CONFIG)) as store:
         assert ids(store) == ["m0"]
 

@@ -15,6 +15,7 @@ from ltm_core.store.base import Job, SlotRow
 from ltm_core.store.sqlite import SqliteStore, open_store
 from ltm_core.store.sqlite.connections import Pool
 from ltm_core.testing.builders import DIMENSION, T0, at, chunk, fact, say, vector
+from ltm_core.testing.contract_documents import document, unit
 from ltm_core.testing.contract_life import fill
 from ltm_core.types import Role
 
@@ -38,6 +39,9 @@ def exercise(store: SqliteStore) -> None:
         w.set_erased_before(at(-9))
         w.set_user(timezone="UTC")
         w.add_job(Job(kind="x", run_after=T0))
+        w.put_document(document(("a",), "k"), [unit(1), unit()])
+        w.set_unit_vectors({x[0]: vector(1) for x in w.units_without_vector(limit=5)})
+        w.touch_documents([1], now=T0)
         w.set_slot("s2", SlotRow(name="q", value=1, set_at=T0, expires_at=at(1)))
     with store.read("ana") as r:
         r.message("m1")
@@ -65,6 +69,13 @@ def exercise(store: SqliteStore) -> None:
         r.superseded_by("f1")
         r.anchors()
         r.anchors(["m1"])
+        r.document(("a",), "k")
+        r.documents()
+        r.documents(namespaces=[("a",)], alive_at=T0, limit=2)
+        r.documents(items=[1, 2], after_item=1)
+        r.document_items(alive_at=T0)
+        r.document_namespaces(alive_at=T0)
+        r.document_vectors([1, 2])
         r.changes()
         r.is_tombstoned("message", "m")
         r.erased_before()
@@ -73,6 +84,7 @@ def exercise(store: SqliteStore) -> None:
     with store.write("ana") as w:
         w.delete_messages([row.item])
         w.delete_facts(["f1"])
+        w.delete_documents([d.item for d in w.documents()])
     with store.read("ana") as r:
         r.snapshot()
     ops = store.operations()
@@ -87,6 +99,8 @@ def exercise(store: SqliteStore) -> None:
     ops.users_with_doc_types(["minutes"], before=at(99), limit=2)
     ops.set_embedder_identity("e2", dimension=DIMENSION, now=T0)
     ops.users_without_vectors(limit=2)
+    ops.users_without_unit_vectors(limit=2)
+    ops.users_with_documents(after="a", limit=2)
     ops.embedder_identity()
     with store.write("ana") as w:
         w.add_fact(fact("f9"))

@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ltm_core.errors import NotFoundError
+from ltm_core.documents.units import fill
 from ltm_core.keep.asked import delete_facts
+from ltm_core.keep.documents import holding
 from ltm_core.keep.matching import facts_named, turns_with
 from ltm_core.keep.proof import NEEDLES, needles_of, prove
 from ltm_core.keep.proof import SCRUB_JOB as SCRUB_JOB
+from ltm_core.keep.redaction import patterns_of
 from ltm_core.keep.sources import (
     NOTHING,
     Sources,
@@ -33,10 +36,15 @@ if TYPE_CHECKING:
     from ltm_core.store.base import MessageRow, Reader, Writer
 
 
+_AT_ONCE = 1000
+"""Units that get their vectors at once after an erasure; `maintain` sees to the rest."""
+
+
 def settle(runtime: Runtime, user_id: str) -> None:
     """After words were overwritten in the chat: the rest is indexed again and the freed bytes are gone, or
     ``maintain`` sees to it."""
     fill_vectors(runtime, user_id)
+    fill(runtime, user_id, limit=_AT_ONCE)
     operations = runtime.store.operations()
     clean, _ = operations.scrub(wait_seconds=runtime.config.erase_wait_seconds)
     if not clean:
@@ -74,8 +82,9 @@ def forget_matching(
             found = find(reader)
             items = sorted(found.traced.items)
             rows = turns_with(reader.messages(items=items) if items else [], text)
+            documents = tuple((d.namespace, d.key) for d in holding(reader, patterns_of(found.traced.phrases)))
         ids = {m.id for m in rows} | {e.message_id for f in found.facts for e in f.evidence}
-        return ForgetPreview(facts=tuple(found.facts), messages=tuple(sorted(ids)))
+        return ForgetPreview(facts=tuple(found.facts), messages=tuple(sorted(ids)), documents=documents)
     return _forget(runtime, user_id, find, what="matching", sources=sources, actor=actor)
 
 
@@ -156,6 +165,7 @@ def _forget(
             _unlabel(writer, others, session_id)
         writer.audit(f"forget_{what}", now=now, actor=actor, counts=counts)
     fill_vectors(runtime, user_id)
+    fill(runtime, user_id, limit=_AT_ONCE)
     needles = needles_of(found.facts if sources != "keep" else (), rows, traced.phrases)
     return prove(runtime, user_id, what=what, counts=counts, needles=needles, started=started, now=now)
 
@@ -194,7 +204,10 @@ def forget_user(runtime: Runtime, user_id: str, *, actor: str | None) -> Receipt
         now = runtime.now()
         rows = writer.messages()
         needles = needles_of(
-            writer.facts(newest_first=True, limit=NEEDLES), rows[-NEEDLES:], [s.id for s in writer.sessions()]
+            writer.facts(newest_first=True, limit=NEEDLES),
+            rows[-NEEDLES:],
+            [s.id for s in writer.sessions()],
+            writer.documents(limit=NEEDLES),
         )
         never_again(writer, rows, now=now, neighbours=False)
         writer.add_ghosts(rows)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from ltm_core.documents.units import fill
 from ltm_core.keep.erase import SCRUB_JOB, fill_vectors
 from ltm_core.types import Anchor, Evidence, Fact, MaintenanceReport
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import MessageRow, Reader, Writer
 
+_ITEMS = ("messages", "facts", "documents")
 _LONGEST_ANCHOR = 500
 """Characters of an archived document that its anchor quotes; the document itself is the message."""
 
@@ -36,7 +38,7 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
             dry_run=True,
             sessions_closed=preview.get("sessions", 0),
             slots_expired=preview.get("slots", 0),
-            items_expired=preview.get("messages", 0) + preview.get("facts", 0),
+            items_expired=sum(preview.get(kind, 0) for kind in _ITEMS),
             archived=_archive(runtime, now=now, dry_run=True),
             jobs_done=len(operations.due_jobs(now=now, kinds=(SCRUB_JOB,), limit=batch)),
             embedded=preview.get("unembedded", 0) if runtime.has_vectors else 0,
@@ -46,7 +48,7 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
     slots = items = 0
     while any((gone := operations.expire(now=now, limit=batch)).values()):
         slots += gone.get("slots", 0)
-        items += gone.get("messages", 0) + gone.get("facts", 0)
+        items += sum(gone.get(kind, 0) for kind in _ITEMS)
     closed = 0
     while done := operations.close_idle_sessions(idle_before=idle_before, now=now, limit=batch):
         closed += len(done)
@@ -133,8 +135,12 @@ def _embed_waiting(runtime: Runtime) -> int:
     if not runtime.has_vectors:
         return 0
     total = 0
-    for user_id in runtime.store.operations().users_without_vectors(limit=runtime.config.maintenance_batch):
-        while done := fill_vectors(runtime, user_id, limit=runtime.config.maintenance_batch):
+    operations, batch = runtime.store.operations(), runtime.config.maintenance_batch
+    for user_id in operations.users_without_vectors(limit=batch):
+        while done := fill_vectors(runtime, user_id, limit=batch):
+            total += done
+    for user_id in operations.users_without_unit_vectors(limit=batch):
+        while done := fill(runtime, user_id, limit=batch):
             total += done
     return total
 

@@ -15,7 +15,7 @@ from ltm_core.types import Fact, Receipt
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
-    from ltm_core.store.base import MessageRow, Reader
+    from ltm_core.store.base import DocumentRow, MessageRow, Reader
 
 SCRUB_JOB = "scrub"
 NEEDLES = 24
@@ -42,12 +42,20 @@ class Needles:
         return list(dict.fromkeys(d for d, least in data if len(d) >= least))
 
 
-def needles_of(facts: Iterable[Fact], rows: Iterable[MessageRow], phrases: Iterable[str]) -> Needles:
-    """What these facts and turns said, up to a bounded number and length, and the phrases."""
+def needles_of(
+    facts: Iterable[Fact],
+    rows: Iterable[MessageRow],
+    phrases: Iterable[str],
+    documents: Iterable[DocumentRow] = (),
+) -> Needles:
+    """What these facts, turns and documents said, up to a bounded number and length, and the phrases."""
     texts = [t for f in facts for t in (f.id, f.text)] + [m.content for m in rows]
-    parts = (t.replace("\n", " ").strip()[:_CHARACTERS] for t in texts)
+    parts = list(dict.fromkeys(t.replace("\n", " ").strip()[:_CHARACTERS] for t in texts))[: 2 * NEEDLES]
+    # A line break is escaped in JSON: what stands before it is looked for.
+    longest = (max((d.key, *_texts(d.value)), key=len) for d in documents)
+    parts += [t.strip().partition("\n")[0][:_CHARACTERS] for t in longest]
     return Needles(
-        texts=tuple(dict.fromkeys(parts))[: 2 * NEEDLES],
+        texts=tuple(dict.fromkeys(parts)),
         phrases=tuple(dict.fromkeys(p.strip()[:_CHARACTERS] for p in phrases if p.strip()))[:NEEDLES],
     )
 
@@ -115,6 +123,12 @@ def _everything(reader: Reader) -> Iterator[str]:
         yield from fact.tags
         yield from _texts(fact.metadata)
     yield from (a.text for a in reader.anchors())
+    seen = 0
+    while documents := reader.documents(after_item=seen, limit=_PAGE):
+        for document in documents:
+            yield document.key
+            yield from _texts(document.value)
+        seen = documents[-1].item
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from ltm_core.types import (
@@ -113,6 +113,35 @@ class SlotRow:
     value: Any
     set_at: datetime
     expires_at: datetime | None
+
+
+Namespace: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentRow:
+    """One document of a user: application data by namespace and key, no memory. ``item`` is 0 until written."""
+
+    item: int = 0
+    namespace: Namespace
+    key: str
+    value: Metadata
+    created_at: datetime
+    updated_at: datetime
+    ttl: timedelta | None = None
+    """How long it lives after it was written or, where a read says so, read."""
+    expires_at: datetime | None = None
+    fields: tuple[str, ...] = ()
+    """Paths of the value whose texts are indexed; empty when none are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentUnit:
+    """One indexed span of a document's texts, with its vector when there is one."""
+
+    start: int
+    end: int
+    vector: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,6 +301,36 @@ class Reader(Protocol):
         """The facts whose ``superseded_by`` is this one, oldest first."""
         ...
 
+    # documents ----------------------------------------------------------------------------------------
+    def document(self, namespace: Namespace, key: str) -> DocumentRow | None:
+        """Also one whose time is over, until it is swept: the caller knows what "now" is."""
+        ...
+
+    def documents(
+        self,
+        *,
+        namespaces: Sequence[Namespace] | None = None,
+        items: Sequence[int] | None = None,
+        alive_at: datetime | None = None,
+        after_item: int = 0,
+        limit: int | None = None,
+    ) -> list[DocumentRow]:
+        """Matching documents ordered by item (insertion; a replaced value keeps its place), with ``alive_at``
+        only those whose time is not over then."""
+        ...
+
+    def document_items(self, *, namespaces: Sequence[Namespace] | None = None, alive_at: datetime) -> list[int]:
+        """The items of `documents`, without reading any."""
+        ...
+
+    def document_namespaces(self, *, alive_at: datetime) -> list[Namespace]:
+        """Those that hold a document, in no particular order."""
+        ...
+
+    def document_vectors(self, items: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """(document item per unit, unit vectors as rows) of these documents, by the store's present embedder."""
+        ...
+
     # the rest -----------------------------------------------------------------------------------------
     def anchors(self, message_ids: Sequence[str] | None = None) -> list[Anchor]: ...
     def changes(self, *, after: int = 0, limit: int = 100) -> list[FactChange]:
@@ -389,6 +448,27 @@ class Writer(Reader, Protocol):
         """The slots of any session for which ``matches`` says so are gone; returns how many."""
         ...
 
+    def put_document(self, row: DocumentRow, units: Sequence[DocumentUnit] = ()) -> DocumentRow:
+        """The namespace holds this value under the key, indexed by exactly these units; ``item`` and
+        ``created_at`` of a present one are kept. Returns the row as it is stored."""
+        ...
+
+    def delete_documents(self, items: Sequence[int]) -> int:
+        """Gone with their units."""
+        ...
+
+    def touch_documents(self, items: Sequence[int], *, now: datetime) -> None:
+        """Those with a time to live have it again in full; does not count as a change of the user's revision."""
+        ...
+
+    def units_without_vector(self, *, limit: int) -> list[tuple[int, int, int, int]]:
+        """(unit, document item, start, end) of documents, oldest first."""
+        ...
+
+    def set_unit_vectors(self, vectors: Mapping[int, NDArray[np.float32]]) -> None:
+        """Units of documents get their vectors; one that is gone meanwhile is passed over."""
+        ...
+
     def add_tombstones(self, entries: Sequence[tuple[str, str]], *, now: datetime) -> None:
         """(kind, value) pairs; only keyed hashes are kept. Counts as an erasure, as `set_erased_before` does."""
         ...
@@ -427,13 +507,13 @@ class Operations(Protocol):
         ...
 
     def expire(self, *, now: datetime, limit: int) -> dict[str, int]:
-        """Slots, messages and facts past their time are gone; counts per kind. What a fact had replaced in its
+        """Slots, messages, facts and documents past their time are gone; counts per kind. What a fact had replaced in its
         slot gets the end that the fact had: it holds again when nothing replaced the fact."""
         ...
 
     def preview(self, *, idle_before: datetime, now: datetime) -> dict[str, int]:
-        """What the calls above would close and remove now: sessions, slots, messages, facts; due jobs; and
-        "unembedded", the chunks that would be left without a vector of the present embedder."""
+        """What the calls above would close and remove now: sessions, slots, messages, facts, documents; due jobs;
+        and "unembedded", the chunks that would be left without a vector of the present embedder."""
         ...
 
     def due_jobs(self, *, now: datetime, kinds: Sequence[str] | None = None, limit: int = 100) -> list[Job]: ...
@@ -449,6 +529,14 @@ class Operations(Protocol):
         ...
 
     def users_without_vectors(self, *, limit: int) -> list[str]: ...
+    def users_without_unit_vectors(self, *, limit: int) -> list[str]:
+        """Users with a document that waits for a vector."""
+        ...
+
+    def users_with_documents(self, *, after: str | None = None, limit: int = 1000) -> list[str]:
+        """In the order of the bytes of their ids."""
+        ...
+
     def scrub(self, *, needles: Sequence[bytes] = (), wait_seconds: float) -> tuple[bool, int]:
         """Freed bytes are overwritten on disk (log truncated, files scanned for ``needles``); (clean, files)."""
         ...
@@ -491,8 +579,11 @@ __all__ = [
     "OWNER_CODES",
     "ROLE_CODES",
     "ChunkWrite",
+    "DocumentRow",
+    "DocumentUnit",
     "Job",
     "MessageRow",
+    "Namespace",
     "Operations",
     "OwnerKind",
     "Reader",

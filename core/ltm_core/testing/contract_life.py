@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 import pytest
 
 from ltm_core.errors import ConflictError
-from ltm_core.store.base import Job, SlotRow, Store
-from ltm_core.testing.builders import T0, at, chunk, fact, message, say
+from ltm_core.store.base import DocumentRow, DocumentUnit, Job, SlotRow, Store
+from ltm_core.testing.builders import T0, at, chunk, fact, message, say, vector
 from ltm_core.types import Anchor, Evidence, FactChange
 
 HOSTILE_IDS = (
@@ -55,6 +55,10 @@ def fill(store: Store, user: str, mark: str) -> None:
         )
         w.log_change(FactChange(op="add", fact=fact("f1", mark, user_id=user), at=T0))
         w.set_slot("s1", SlotRow(name="n", value=mark, set_at=T0, expires_at=None))
+        w.put_document(
+            DocumentRow(namespace=("n",), key=mark, value={"text": f"secret {mark}"}, created_at=T0, updated_at=T0),
+            [DocumentUnit(start=0, end=4, vector=vector(7))],
+        )
         w.add_job(Job(kind="k", user_id=user, payload={"item": item}, run_after=T0))
         w.audit("observe", now=T0, actor="test", target=mark, counts={"messages": 1})
 
@@ -78,6 +82,7 @@ class LifeContract:
                 assert hits == [2 if k == i else 0 for k in range(len(HOSTILE_IDS))]
                 assert [c.fact.object for c in r.changes()] == [f"mark{i}"]
                 assert [s.value for s in r.slots("s1", now=T0)] == [f"mark{i}"]
+                assert [d.key for d in r.documents()] == [f"mark{i}"]
         with other.read("nobody") as r:
             assert r.user() is None and r.messages() == [] and r.facts() == [] and r.sessions() == []
             assert r.changes() == [] and r.anchors() == [] and r.slots("s1", now=T0) == []
@@ -94,7 +99,7 @@ class LifeContract:
         with store.write("a") as w:
             counts = w.erase_user(now=at(5))
             assert w.user() is None and w.messages() == [] and len(w.snapshot().rows.item) == 0
-        assert counts["messages"] == 1 and counts["facts"] == 1 and counts["users"] == 1
+        assert counts["messages"] == 1 and counts["facts"] == 1 and counts["users"] == 1 and counts["documents"] == 1
         assert min(counts[t] for t in ("sessions", "chunks", "vectors", "postings", "evidence")) >= 1
         with store.read("A") as r:
             assert (r.user(), r.messages(), r.facts(), r.changes(), r.anchors(), r.counts()) == before

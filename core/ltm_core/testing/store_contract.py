@@ -15,6 +15,7 @@ import pytest
 
 from ltm_core.store.base import Store
 from ltm_core.testing.builders import DIMENSION, T0
+from ltm_core.testing.contract_documents import DocumentContract
 from ltm_core.testing.contract_facts import FactContract
 from ltm_core.testing.contract_life import LifeContract
 from ltm_core.testing.contract_messages import MessageContract
@@ -22,7 +23,9 @@ from ltm_core.testing.contract_operations import OperationsContract
 from ltm_core.testing.contract_snapshot import SnapshotContract
 
 
-class StoreContract(MessageContract, FactContract, SnapshotContract, LifeContract, OperationsContract):
+class StoreContract(
+    MessageContract, FactContract, SnapshotContract, DocumentContract, LifeContract, OperationsContract
+):
     """Abstract: `store` and `reopen` come from the inheriting class."""
 
     @pytest.fixture

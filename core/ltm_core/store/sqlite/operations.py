@@ -98,7 +98,23 @@ class SqliteOperations(Sweeps):
             names = [name_of(conn, r[0]) for r in rows]
         return sorted(n for n in names if n is not None)
 
+    def users_with_documents(self, *, after: str | None = None, limit: int = 1000) -> list[str]:
+        """In the order of the bytes of their ids."""
+        with self._store.connection() as conn:
+            rows = conn.execute(
+                "SELECT user_id FROM users WHERE user_id > ? AND EXISTS (SELECT 1 FROM documents d "
+                "WHERE d.user_no = users.user_no) ORDER BY user_id LIMIT ?",
+                (after or "", limit),
+            ).fetchall()
+        return [r[0] for r in rows]
+
     def users_without_vectors(self, *, limit: int) -> list[str]:
+        return self._users_waiting("chunks", limit)
+
+    def users_without_unit_vectors(self, *, limit: int) -> list[str]:
+        return self._users_waiting("document_units", limit)
+
+    def _users_waiting(self, table: str, limit: int) -> list[str]:
         found: dict[int, None] = {}
         with self._store.connection() as conn:
             for embedder in other_embedders(conn):
@@ -106,7 +122,7 @@ class SqliteOperations(Sweeps):
                 # One index step per user, however many chunks each of them has.
                 while len(found) < limit:
                     row = conn.execute(
-                        "SELECT id FROM chunks WHERE embedded = ? AND id > ? ORDER BY id LIMIT 1",
+                        f"SELECT id FROM {table} WHERE embedded = ? AND id > ? ORDER BY id LIMIT 1",
                         (embedder, last),
                     ).fetchone()
                     if row is None:
@@ -187,6 +203,7 @@ class SqliteOperations(Sweeps):
                 sessions=one("SELECT count(*) FROM sessions"),
                 messages=one("SELECT count(*) FROM messages"),
                 facts=one("SELECT count(*) FROM facts"),
+                documents=one("SELECT count(*) FROM documents"),
                 current_facts=one(f"SELECT count(*) FROM facts WHERE {CURRENT}", *[moment] * CURRENT_TAKES),
                 chunks=one("SELECT sum(chunk_count) FROM users"),
                 vectors=one("SELECT count(*) FROM chunks WHERE embedded > 0"),

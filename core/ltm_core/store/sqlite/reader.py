@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ltm_core.store.sqlite.conditions import CURRENT, CURRENT_TAKES
 from ltm_core.store.sqlite.layout import batches
+from ltm_core.store.sqlite.read_documents import DocumentView
 from ltm_core.store.sqlite.read_facts import FactView
 from ltm_core.store.sqlite.read_messages import MessageView
 from ltm_core.store.sqlite.records import IMPORTANCES, forgotten
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ltm_core.store.base import Snapshot
 
 
-class SqliteReader(MessageView, FactView):
+class SqliteReader(MessageView, FactView, DocumentView):
     """Reads inside one read transaction; unknown users read as empty."""
 
     def anchors(self, message_ids: Sequence[str] | None = None) -> list[Anchor]:
@@ -111,11 +112,11 @@ class SqliteReader(MessageView, FactView):
         return found
 
     def counts(self) -> dict[str, int]:
-        """Rows of the user: sessions, messages, facts, current_facts, chunks, vectors, terms, anchors, changes,
-        jobs. ``terms`` counts indexed terms with repeats."""
+        """Rows of the user: sessions, messages, facts, documents, current_facts, chunks, vectors, terms, anchors,
+        changes, jobs. ``terms`` counts indexed terms with repeats."""
         inside = (self.low, self.high)
         found = {}
-        for table in ("sessions", "messages", "facts"):
+        for table in ("sessions", "messages", "facts", "documents"):
             found[table] = self._count(f"{table} WHERE id > ? AND id < ?", inside)
         moment = to_us(self._core.clock())
         found["current_facts"] = self._count(

@@ -1,4 +1,4 @@
-"""The tables of version 1, and which of them hold a user's data.
+"""The tables by version, and which of them hold a user's data.
 
 Ids of a user's rows are ``user_no << 32 | n`` (`layout`), instants are microseconds since 1970 UTC, ids and
 labels are keyed hashes, and ``body`` is a codec envelope. `docs/decisions/0002-schema.md` says why each table
@@ -265,7 +265,44 @@ VERSION_1: tuple[str, ...] = (
     "CREATE INDEX audit_by_user ON audit (user_no, id) WHERE user_no IS NOT NULL",
 )
 
-ID_RANGE_TABLES = ("sessions", "messages", "chunks", "vectors", "facts", "anchors")
+VERSION_2: tuple[str, ...] = (
+    # documents: application data of a user, apart from what is remembered and recalled -------------------
+    """CREATE TABLE documents (
+        id INTEGER PRIMARY KEY,
+        user_no INTEGER NOT NULL,
+        namespace BLOB NOT NULL,
+        key_mac BLOB NOT NULL,
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL,
+        ttl INTEGER,
+        expires_at INTEGER,
+        path BLOB NOT NULL,
+        body BLOB NOT NULL)""",
+    "CREATE UNIQUE INDEX documents_by_key ON documents (user_no, namespace, key_mac)",
+    "CREATE INDEX documents_by_namespace ON documents (user_no, namespace, id)",
+    "CREATE INDEX documents_expiring ON documents (expires_at) WHERE expires_at IS NOT NULL",
+    """CREATE TABLE document_units (
+        id INTEGER PRIMARY KEY,
+        document INTEGER NOT NULL,
+        "start" INTEGER NOT NULL,
+        "end" INTEGER NOT NULL,
+        embedded INTEGER NOT NULL,
+        codec INTEGER NOT NULL DEFAULT 0,
+        vector BLOB)""",
+    "CREATE INDEX document_units_by_document ON document_units (document)",
+    "CREATE INDEX document_units_by_embedder ON document_units (embedded, id)",
+)
+
+ID_RANGE_TABLES = (
+    "sessions",
+    "messages",
+    "chunks",
+    "vectors",
+    "facts",
+    "anchors",
+    "documents",
+    "document_units",
+)
 """Erased by range of ``id``."""
 FACT_RANGE_TABLES = ("fact_versions", "evidence")
 """Erased by range of ``fact``."""
@@ -277,5 +314,8 @@ USER_TABLES = ID_RANGE_TABLES + FACT_RANGE_TABLES + KEY_RANGE_TABLES + USER_NO_T
 STORE_TABLES = ("state", "meta", "embedders", "tombstones", "erasures", "ghosts", "receipts", "outbox")
 """Hold no content of any user: settings, keyed hashes, counts, and row numbers for external indexes."""
 
-BODIES = tuple((t, "body") for t in ("messages", "facts", "anchors", "slots", "evidence", "sessions", "changes"))
+BODIES = (
+    *((t, "body") for t in ("messages", "facts", "anchors", "slots", "evidence", "sessions", "changes", "documents")),
+    ("documents", "path"),
+)
 """Where words of users stand, in plain envelopes."""

@@ -58,9 +58,12 @@ class Sweeps:
             facts = conn.execute(
                 "SELECT id FROM facts WHERE expires_at <= ? ORDER BY expires_at LIMIT ?", (moment, limit)
             ).fetchall()
-            users = {r[0] for r in slots} | {r[0] >> 32 for r in messages} | {r[0] >> 32 for r in facts}
+            documents = conn.execute(
+                "SELECT id FROM documents WHERE expires_at <= ? ORDER BY expires_at LIMIT ?", (moment, limit)
+            ).fetchall()
+            users = {r[0] for r in slots} | {r[0] >> 32 for r in (*messages, *facts, *documents)}
             names = {no: name_of(conn, no) for no in users}
-        counts = {"slots": 0, "messages": 0, "facts": 0}
+        counts = {"slots": 0, "messages": 0, "facts": 0, "documents": 0}
         for no, user_id in sorted(names.items()):
             if user_id is None:
                 continue
@@ -72,6 +75,8 @@ class Sweeps:
                 _reopen(w, gone, now=now)
                 w.delete_facts([f.id for f in gone])
                 counts["facts"] += len(gone)
+                over = [d.item for d in w.documents(items=_of(documents, no)) if d.expires_at and d.expires_at <= now]
+                counts["documents"] += w.delete_documents(over)
                 counts["slots"] += w.delete_expired_slots(now=now)
         return counts
 
@@ -82,6 +87,7 @@ class Sweeps:
             "slots": ("slots WHERE expires_at <= ?", moment),
             "messages": ("messages WHERE expires_at <= ?", moment),
             "facts": ("facts WHERE expires_at <= ?", moment),
+            "documents": ("documents WHERE expires_at <= ?", moment),
             "jobs": ("jobs WHERE status = 0 AND run_after <= ?", moment),
         }
         with self._store.connection() as conn:
@@ -93,6 +99,11 @@ class Sweeps:
             counts["unembedded"] = sum(
                 conn.execute(
                     "SELECT count(*) FROM chunks WHERE embedded = ? AND (expires_at IS NULL OR expires_at > ?)",
+                    (embedder, moment),
+                ).fetchone()[0]
+                + conn.execute(
+                    "SELECT count(*) FROM document_units u JOIN documents d ON d.id = u.document "
+                    "WHERE u.embedded = ? AND (d.expires_at IS NULL OR d.expires_at > ?)",
                     (embedder, moment),
                 ).fetchone()[0]
                 for embedder in others

@@ -12,6 +12,7 @@ from ltm_core.errors import InvalidScopeError
 from ltm_core.store.base import IMPORTANCE_CODES, ROLE_CODES, Job, MessageRow
 from ltm_core.store.sqlite.codec import PLAIN_CODEC, Codec
 from ltm_core.store.sqlite.erase import erase_rows
+from ltm_core.store.sqlite.write_documents import DocumentWriter
 from ltm_core.store.sqlite.write_facts import FactWriter
 from ltm_core.store.sqlite.write_index import OUTBOX_ERASE_USER
 from ltm_core.store.times import to_us
@@ -20,7 +21,7 @@ from ltm_core.types import Anchor, FactChange
 JOB_STATES: tuple[Literal["ready"], Literal["dead"]] = ("ready", "dead")
 
 
-class SqliteWriter(FactWriter):
+class SqliteWriter(FactWriter, DocumentWriter):
     """Reads and writes inside one write transaction."""
 
     def add_anchor(self, anchor: Anchor, *, session_id: str, at: datetime) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ltm_core.errors import NotFoundError
 from ltm_core.documents.units import fill
+from ltm_core.errors import NotFoundError
 from ltm_core.keep.asked import delete_facts
 from ltm_core.keep.documents import holding
 from ltm_core.keep.matching import facts_named, turns_with

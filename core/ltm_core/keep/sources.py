@@ -82,8 +82,8 @@ def overwrite_sources(
 
     With "redact" the characters are overwritten and the turn is indexed anew (vectors follow); with "delete"
     the evidence turns go as a whole and repeats elsewhere are overwritten; with "keep" nothing happens. Names,
-    metadata, slots and documents that hold a phrase lose it too. Turns that changed cannot be told again by a replay, and
-    a message that is on its way and holds a phrase is refused.
+    metadata, slots and documents that hold a phrase lose it too. Turns that changed cannot be told again by a
+    replay, and a message that is on its way and holds a phrase is refused.
     """
     if sources == "keep" or not (facts or traced.phrases):
         return {}

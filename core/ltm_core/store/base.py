@@ -507,8 +507,8 @@ class Operations(Protocol):
         ...
 
     def expire(self, *, now: datetime, limit: int) -> dict[str, int]:
-        """Slots, messages, facts and documents past their time are gone; counts per kind. What a fact had replaced in its
-        slot gets the end that the fact had: it holds again when nothing replaced the fact."""
+        """Slots, messages, facts and documents past their time are gone; counts per kind. What a fact had replaced
+        in its slot gets the end that the fact had: it holds again when nothing replaced the fact."""
         ...
 
     def preview(self, *, idle_before: datetime, now: datetime) -> dict[str, int]:

@@ -41,8 +41,8 @@ class DocumentWriter(WriteBase):
         if present is None:
             id, created = self._next(), row.created_at
             self._conn.execute(
-                "INSERT INTO documents (updated_at, ttl, expires_at, body, id, user_no, namespace, key_mac, created_at, "
-                "path) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO documents (updated_at, ttl, expires_at, body, id, user_no, namespace, key_mac, "
+                "created_at, path) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (*written, id, no, namespace, key, to_us(created), self._codec.encode(list(row.namespace))),
             )
         else:

@@ -14,11 +14,17 @@ from typing import TYPE_CHECKING, Any
 from ltm_core.errors import MissingExtraError
 
 if TYPE_CHECKING:
+    from langchain_ltm._labels import namespace_label
     from langchain_ltm.conversation import LTMConversationMemory
+    from langchain_ltm.store import LTMStore
 
-_HOME = {"LTMConversationMemory": "langchain_ltm.conversation"}
+_HOME = {
+    "LTMConversationMemory": "langchain_ltm.conversation",
+    "LTMStore": "langchain_ltm.store",
+    "namespace_label": "langchain_ltm._labels",
+}
 
-__all__ = ["LTMConversationMemory"]
+__all__ = ["LTMConversationMemory", "LTMStore", "namespace_label"]
 
 
 def __getattr__(name: str) -> Any:
@@ -28,7 +34,7 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(import_module(_HOME[name]), name)
     except ModuleNotFoundError as e:
-        if (e.name or "").partition(".")[0].startswith("langchain"):
+        if (e.name or "").partition(".")[0].startswith(("langchain", "langgraph")):
             raise MissingExtraError(f"langchain_ltm.{name}", "langchain") from e
         raise
 

@@ -72,9 +72,6 @@ def test_a_document_is_no_memory(memory: LongTermMemory) -> None:
     memory.maintain()
     for query in ("Where do I live?", "ORD-7741", "Porto", None):
         assert "Porto" not in memory.context(query, user_id="ana").text
-    assert memory.search("Porto ORD-7741", user_id="ana") == memory.search(
-        "Porto ORD-7741", user_id="ana", tiers=None
-    )
     assert all("Porto" not in i.text for i in memory.search("Porto ORD-7741", user_id="ana"))
     assert all("Porto" not in f.object for f in memory.facts(user_id="ana", include_superseded=True))
     after = memory.context("Where do I live?", user_id="ana"), memory.stats()

@@ -85,7 +85,8 @@ def per_request_user(
             raise _refusal(401, "the request names no user")
         sent = [_mapping(c.get("configurable")) for c in _configs(await _body(request))]
         client = _mapping(config.get("configurable"))
-        if any(str(c.get("user_id") or user) != user for c in (*sent, client)):
+        # What was sent counts, not what LangServe made of it: that holds the defaults of declared fields too.
+        if any(str(c.get("user_id") or user) != user for c in sent):
             raise _refusal(403, "the user is the one who is signed in; the body cannot choose another")
         session = _id(request.headers.get(session_header) or client.get("session_id") or None, "session_id")
         if session is None and len(sent) == 1:

@@ -17,7 +17,7 @@ def run(code: str) -> str:
 
 
 def test_importing_the_adapters_loads_no_host() -> None:
-    hosts = ("langchain_core", "langchain_classic", "llama_index", "torch")
+    hosts = ("langchain_core", "langchain_classic", "langgraph", "langserve", "llama_index", "torch")
     code = f"import sys, langchain_ltm, llamaindex_ltm; print([m for m in {hosts} if m in sys.modules])"
     assert run(code) == "[]"
 
@@ -26,6 +26,7 @@ def test_importing_the_adapters_loads_no_host() -> None:
     ("package", "name", "host", "extra"),
     [
         ("langchain_ltm", "LTMConversationMemory", "langchain_core", "langchain"),
+        ("langchain_ltm", "LTMStore", "langgraph", "langchain"),
         ("llamaindex_ltm", "LTMMemory", "llama_index", "llamaindex"),
     ],
 )

@@ -77,7 +77,8 @@ def make_app(memory: LongTermMemory) -> FastAPI:
 
     def conversation(user_id: str, session_id: str) -> Runnable[Any, Any]:
         history = LTMConversationMemory(memory=memory, user_id=user_id, session_id=session_id)
-        return ConversationChain(llm=llm, memory=history) | itemgetter("response")
+        answered: Runnable[Any, Any] = ConversationChain(llm=llm, memory=history) | itemgetter("response")
+        return answered
 
     app = FastAPI(title="A chat that remembers")
     user = per_request_user(signed_in)

@@ -145,6 +145,7 @@ def add_memory_routes(
     leaking = sorted(set(enabled_endpoints) - set(ENDPOINTS))
     if leaking:
         raise ConfigError(f"the endpoints {', '.join(leaking)} show memory or choose users; serve them yourself")
+    endpoints: tuple[Any, ...] = tuple(enabled_endpoints)
     with warnings.catch_warnings():
         # LangServe reads `model_fields` from instances, and this is not the application's to repair.
         warnings.filterwarnings("ignore", category=DeprecationWarning, module="langserve")
@@ -154,7 +155,7 @@ def add_memory_routes(
             path=path,
             config_keys=("configurable",),
             per_req_config_modifier=user,
-            enabled_endpoints=tuple(enabled_endpoints),
+            enabled_endpoints=endpoints,
             enable_feedback_endpoint=False,
             enable_public_trace_link_endpoint=False,
             **options,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.tools import tool
+from langgraph.prebuilt import ToolRuntime
 from langgraph.store.base import (
     GetOp,
     InvalidNamespaceError,
@@ -159,6 +163,7 @@ def test_it_does_what_the_reference_does(memory: LongTermMemory, batches: list[l
             compare(op, a, b, found if isinstance(found, list) else [])
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     value=st.recursive(
         st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=5)),
@@ -179,7 +184,7 @@ def test_paths_are_read_as_langgraph_reads_them(value: dict[str, Any], path: str
 
 def test_reads_of_a_batch_see_what_was_there_before_it(store: LTMStore) -> None:
     store.put(("a",), "k", {"v": 1})
-    ops = [
+    ops: list[Op] = [
         PutOp(("a",), "k", {"v": 2}),
         GetOp(("a",), "k"),
         PutOp(("a",), "k", {"v": 3}),
@@ -187,9 +192,9 @@ def test_reads_of_a_batch_see_what_was_there_before_it(store: LTMStore) -> None:
         PutOp(("b",), "k", {"v": 4}),
         ListNamespacesOp(),
     ]
-    results = store.batch(ops)
+    results: list[Any] = store.batch(ops)
     assert [results[i] for i in (0, 2, 4)] == [None] * 3
-    assert results[1].value == {"v": 1} and [i.value for i in results[3]] == [{"v": 1}] and results[5] == [("a",)]  # type: ignore[union-attr]
+    assert results[1].value == {"v": 1} and [i.value for i in results[3]] == [{"v": 1}] and results[5] == [("a",)]
     assert store.get(("a",), "k").value == {"v": 3}  # type: ignore[union-attr]
     assert store.batch([]) == []
     with pytest.raises(ValueError, match="Unknown operation"):
@@ -285,12 +290,13 @@ def test_a_namespace_without_a_user_is_refused(memory: LongTermMemory, space: tu
     for call in every(store, space):
         with pytest.raises(InvalidScopeError):
             call()
-    for listing in (
+    listings: list[Callable[[], Any]] = [
         lambda: store.list_namespaces(),
         lambda: store.list_namespaces(prefix=("memories", "*")),
         lambda: store.list_namespaces(suffix=("ana",)),
         lambda: store.search(()),
-    ):
+    ]
+    for listing in listings:
         with pytest.raises(InvalidScopeError):
             listing()
     assert [d.key for d in memory.search_documents(user_id="ana")] == ["k"]
@@ -334,9 +340,9 @@ def test_the_scope_around_it_is_served_and_kept_to(memory: LongTermMemory) -> No
         labelled.put(("m", "ana"), "k", {})
     with scope("ben"):
         assert free.get(("a",), "k") is None
-        for call in (lambda: bound.get(("a",), "k"), lambda: labelled.get(("m", "ana"), "k")):
+        for other, space in ((bound, ("a",)), (labelled, ("m", "ana"))):
             with pytest.raises(InvalidScopeError):
-                call()
+                other.get(space, "k")
 
 
 @pytest.mark.parametrize(
@@ -362,9 +368,10 @@ def test_other_bad_input_is_refused(memory: LongTermMemory, store: LTMStore) -> 
         LTMStore({}, user_id="a")
     with pytest.raises(InvalidScopeError):
         LTMStore(memory, user_id=" ")
-    for ops in ([GetOp(("a.b",), "k")], [SearchOp(("a", ""))], [PutOp(("\0",), "k", {})]):
+    bad: list[Op] = [GetOp(("a.b",), "k"), SearchOp(("a", "")), PutOp(("\0",), "k", {})]
+    for op in bad:
         with pytest.raises(InvalidNamespaceError):
-            store.batch(ops)  # type: ignore[arg-type]
+            store.batch([op])
     with pytest.raises(InvalidNamespaceError):
         store.put(("langgraph",), "k", {})
     with pytest.raises(ValueError, match="namespace"):
@@ -513,9 +520,6 @@ def test_a_graph_remembers_across_restarts_and_users(tmp_path: Path) -> None:
 
 def test_an_agent_keeps_what_its_tools_store(memory: LongTermMemory) -> None:
     agents = pytest.importorskip("langchain.agents")
-    from langchain.tools import ToolRuntime, tool
-    from langchain_core.language_models import GenericFakeChatModel
-    from langchain_core.messages import AIMessage
 
     @tool
     def note(text: str, runtime: ToolRuntime) -> str:

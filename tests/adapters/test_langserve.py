@@ -166,8 +166,8 @@ def test_the_body_cannot_choose_another_user(tmp_path: Path, path: str) -> None:
         assert client.post(f"{path}/invoke", json=extra, headers=BEN).status_code == 422
         for headers in ({}, {"authorization": "Bearer nobody"}, {"x-user-id": "ana@example.org"}):
             for endpoint in ("invoke", "stream"):
-                body = {"input": {"input": "hi"}}
-                assert client.post(f"{path}/{endpoint}", json=body, headers=headers).status_code == 401
+                hi = {"input": {"input": "hi"}}
+                assert client.post(f"{path}/{endpoint}", json=hi, headers=headers).status_code == 401
             assert (
                 client.post(f"{path}/batch", json={"inputs": [{"input": "hi"}]}, headers=headers).status_code == 401
             )
@@ -274,7 +274,7 @@ def test_the_user_and_the_session_come_from_the_request(options: dict[str, Any],
 
 def test_a_declared_field_for_the_user_is_guarded_too() -> None:
     """A runnable that declares user_id lets LangServe pass the client's value on."""
-    own = RunnablePassthrough() | RunnableLambda(lambda x, config: config["configurable"]["user_id"])
+    own: Any = RunnablePassthrough() | RunnableLambda(lambda x, config: config["configurable"]["user_id"])
     runnable = own.configurable_alternatives(
         ConfigurableField(id="user_id"), default_key="zoe", ana=RunnableLambda(lambda x: "chosen")
     )
@@ -295,20 +295,22 @@ def test_a_blank_user_is_no_user() -> None:
 
 
 def test_options_that_would_open_a_hole_are_refused() -> None:
-    runnable, user = RunnableLambda(lambda x: "ok"), per_request_user(state="user_id")
-    for options in (
+    runnable: Any = RunnableLambda(lambda x: "ok")
+    user = per_request_user(state="user_id")
+    bad: list[dict[str, Any]] = [
         {"enabled_endpoints": ("invoke", "playground")},
         {"enabled_endpoints": ("stream_log",)},
         {"config_keys": ("configurable", "metadata")},
         {"per_req_config_modifier": None},
         {"enable_feedback_endpoint": True},
         {"include_callback_events": True},
-    ):
+    ]
+    for options in bad:
         with pytest.raises(ConfigError):
-            add_memory_routes(FastAPI(), runnable, "/x", user=user, **options)  # type: ignore[arg-type]
-    for ways in ({}, {"state": "a", "header": "b"}):
+            add_memory_routes(FastAPI(), runnable, "/x", user=user, **options)
+    for ways in ([], ["state", "header"]):
         with pytest.raises(ConfigError):
-            per_request_user(**ways)  # type: ignore[arg-type]
+            per_request_user(**dict.fromkeys(ways, "x"))
     assert ChatInput(input="x").input == "x"
 
 
@@ -328,9 +330,10 @@ def test_per_user_builds_anew_for_each_call() -> None:
     )
     assert list(chain.stream({"input": "z"}, config)) == ["ana: z"]
     assert built == [("ana", "default"), ("ben", "s"), ("ana", "default")]
-    for bad in ({}, {"configurable": {}}, {"configurable": {"user_id": " "}}):
+    configurables: list[dict[str, Any]] = [{}, {"user_id": " "}, {"session_id": "s"}]
+    for configurable in configurables:
         with pytest.raises(InvalidScopeError):
-            chain.invoke({"input": "x"}, bad)  # type: ignore[arg-type]
+            chain.invoke({"input": "x"}, {"configurable": configurable})
 
 
 # the example as a program ----------------------------------------------------------------------------------------

@@ -267,9 +267,10 @@ def test_bad_options_are_refused(memory: LongTermMemory, options: Any) -> None:
         deep = {"a": deep}
     with pytest.raises(InvalidInputError, match="nested"):
         memory.put_document(NS, "k", deep, user_id="ana")
-    for limits in ({"limit": 0}, {"limit": 1001}, {"offset": -1}, {"offset": True}, {"query": 7}):
+    bad: list[dict[str, Any]] = [{"limit": 0}, {"limit": 1001}, {"offset": -1}, {"offset": True}, {"query": 7}]
+    for limits in bad:
         with pytest.raises(InvalidInputError):
-            memory.search_documents(user_id="ana", **limits)  # type: ignore[arg-type]
+            memory.search_documents(user_id="ana", **limits)
     with pytest.raises(InvalidInputError):
         memory.document_namespaces(user_id="ana", cursor="x")
 

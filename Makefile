@@ -35,7 +35,7 @@ help:
 
 .venv/test: pyproject.toml | .venv/made
 	@echo "Installing the product, both adapters and the test tools into .venv (once) ..."
-	.venv/bin/python $(PIP) -e ".[dev,langchain,llamaindex]"
+	.venv/bin/python $(PIP) -e ".[dev,langchain,langserve,llamaindex]" langchain langchain-openai langmem
 	@touch .venv/base $@
 
 .venv-bare/test: pyproject.toml Makefile | .venv-bare/made

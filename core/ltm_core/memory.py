@@ -556,13 +556,9 @@ class LongTermMemory:
         (False), or the texts at these paths (``"title"``, ``"notes[*].text"``). ``ttl``: seconds it lives after it
         was written, or read with ``refresh_ttl``.
         """
-        write = DocumentWrite(
-            namespace=tuple(namespace) if isinstance(namespace, list) else namespace,  # type: ignore[arg-type]
-            key=key,
-            value={} if value is None else value,
-            index=tuple(index) if isinstance(index, list) else index,  # type: ignore[arg-type]
-            ttl=ttl,
-        )
+        if value is None:
+            raise InvalidInputError("value must be a mapping, not None; delete_document removes a document")
+        write = DocumentWrite(namespace=namespace, key=key, value=value, index=index, ttl=ttl)
         (stored,) = self.write_documents([write], user_id=user_id, actor=actor)
         assert stored is not None
         return stored
@@ -640,8 +636,7 @@ class LongTermMemory:
     ) -> bool:
         """Nothing is stored under the key, and the bytes are overwritten now or by `maintain`; False when nothing
         was."""
-        where = tuple(namespace) if isinstance(namespace, list) else namespace
-        write = DocumentWrite(namespace=where, key=key, value=None)  # type: ignore[arg-type]
+        write = DocumentWrite(namespace=namespace, key=key, value=None)
         return self.write_documents([write], user_id=user_id, actor=actor)[0] is not None
 
     def document_namespaces(

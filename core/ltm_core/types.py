@@ -6,7 +6,7 @@ and thresholds use; ``score`` only orders.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
@@ -357,10 +357,10 @@ class Document:
 class DocumentWrite:
     """One document to put; ``value`` None deletes it. See `LongTermMemory.put_document`."""
 
-    namespace: tuple[str, ...]
+    namespace: Sequence[str]
     key: str
     value: Mapping[str, Any] | None
-    index: bool | tuple[str, ...] = True
+    index: bool | Sequence[str] = True
     ttl: float | timedelta | None = None
 
 

@@ -308,9 +308,10 @@ def test_options_that_would_open_a_hole_are_refused() -> None:
     for options in bad:
         with pytest.raises(ConfigError):
             add_memory_routes(FastAPI(), runnable, "/x", user=user, **options)
-    for ways in ([], ["state", "header"]):
-        with pytest.raises(ConfigError):
-            per_request_user(**dict.fromkeys(ways, "x"))
+    with pytest.raises(ConfigError):
+        per_request_user()
+    with pytest.raises(ConfigError):
+        per_request_user(state="user_id", header="x-user")
     assert ChatInput(input="x").input == "x"
 
 

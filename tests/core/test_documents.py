@@ -238,6 +238,7 @@ class Odd:
         (NS, None, {}),
         (NS, "k" * 513, {}),
         (NS, "k", "text"),
+        (NS, "k", None),
         (NS, "k", {"x": Odd()}),
         (NS, "k", {"x": b"bytes"}),
         (NS, "k", {"x": float("nan")}),

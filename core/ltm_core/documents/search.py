@@ -65,7 +65,7 @@ def _items(
     reader: Reader, spaces: Sequence[Namespace] | None, filters: Filter | None, *, now: datetime, most: int | None
 ) -> list[int]:
     if not filters:
-        return reader.document_items(namespaces=spaces, alive_at=now)
+        return reader.document_items(namespaces=spaces, alive_at=now, limit=most)
     found: list[int] = []
     for row in _all(reader, spaces, now=now):
         if matches(filters, row.value):

@@ -319,7 +319,9 @@ class Reader(Protocol):
         only those whose time is not over then."""
         ...
 
-    def document_items(self, *, namespaces: Sequence[Namespace] | None = None, alive_at: datetime) -> list[int]:
+    def document_items(
+        self, *, namespaces: Sequence[Namespace] | None = None, alive_at: datetime, limit: int | None = None
+    ) -> list[int]:
         """The items of `documents`, without reading any."""
         ...
 

@@ -112,6 +112,7 @@ class DocumentContract:
             assert keys(after_item=rows[3].item, limit=2) == ["k4", "k5"]
             items = r.document_items(namespaces=[("n1",)], alive_at=at(1))
             assert items == [rows[4].item, rows[7].item]
+            assert r.document_items(namespaces=[("n1",)], alive_at=at(1), limit=1) == items[:1]
             assert r.document_items(alive_at=at(99)) == [rows[i].item for i in (0, 2, 4, 6)]
             assert sorted(r.document_namespaces(alive_at=at(99))) == [("n0",), ("n1",), ("n2",)]
             many = [(f"m{i}",) for i in range(1500)]
@@ -177,6 +178,15 @@ class DocumentContract:
             assert len(r.document_vectors([row.item])[0]) == 0
         with store.write("ana") as w:
             assert len(w.units_without_vector(limit=9)) == 2
+
+    def test_many_documents_are_compared_at_once(self, store: Store) -> None:
+        with store.write("ana") as w:
+            rows = [w.put_document(document(("a",), str(i)), [unit(i)]) for i in range(600)]
+        wanted = [r.item for r in rows if r.key != "7"]
+        with store.read("ana") as r:
+            owners, vectors = r.document_vectors(wanted)
+            assert sorted(owners.tolist()) == wanted and vectors.shape == (599, DIMENSION)
+            assert float(vectors[owners.tolist().index(rows[9].item)] @ vector(9)) > 0.999
 
     def test_a_failed_write_leaves_no_document(self, store: Store) -> None:
         with store.write("ana") as w:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _COLUMNS = "id, path, body, created_at, updated_at, ttl, expires_at"
+_MANY = 500
+"""From this many documents on, one range read of the user's units is cheaper than looking each of them up."""
 _ALIVE = "(expires_at IS NULL OR expires_at > ?)"
 
 
@@ -46,8 +48,10 @@ class DocumentView(View):
         rows = self._document_rows(_COLUMNS, namespaces, items, alive_at, after_item, limit)
         return [self._document(r) for r in rows]
 
-    def document_items(self, *, namespaces: Sequence[Namespace] | None = None, alive_at: datetime) -> list[int]:
-        return [r[0] & ITEM_MASK for r in self._document_rows("id", namespaces, None, alive_at, 0, None)]
+    def document_items(
+        self, *, namespaces: Sequence[Namespace] | None = None, alive_at: datetime, limit: int | None = None
+    ) -> list[int]:
+        return [r[0] & ITEM_MASK for r in self._document_rows("id", namespaces, None, alive_at, 0, limit)]
 
     def document_namespaces(self, *, alive_at: datetime) -> list[Namespace]:
         rows = self._rows(
@@ -63,10 +67,20 @@ class DocumentView(View):
         from ltm_core.store.sqlite.vectors import STORED
 
         rows: list[tuple[int, bytes]] = []
+        columns = "SELECT document, vector FROM document_units WHERE"
+        if self.embedder and len(items) > _MANY:
+            wanted = {self.low + i for i in items}
+            inside = (self.low, self.high, self.embedder)
+            found = self._rows(f"{columns} id > ? AND id < ? AND +embedded = ?", inside)
+            rows = [(r[0], r[1]) for r in found if r[0] in wanted]
+        elif self.embedder:
+            for marks, part in batches([self.low + i for i in items]):
+                rows += [
+                    (r[0], r[1])
+                    for r in self._rows(f"{columns} document IN ({marks}) AND +embedded = ?", (*part, self.embedder))
+                ]
         width = self.dimension * STORED.itemsize
-        for marks, part in batches([self.low + i for i in items]) if self.embedder else ():
-            sql = f"SELECT document, vector FROM document_units WHERE document IN ({marks}) AND embedded = ?"
-            rows += [r for r in self._rows(sql, (*part, self.embedder)) if len(r[1]) == width]
+        rows = [r for r in rows if len(r[1]) == width]
         owners = np.array([r[0] & ITEM_MASK for r in rows], dtype=np.int64)
         halves = np.frombuffer(b"".join([r[1] for r in rows]), dtype=STORED)
         return owners, halves.reshape(len(rows), self.dimension).astype(np.float32)

@@ -339,13 +339,18 @@ def test_per_user_builds_anew_for_each_call() -> None:
 
 # the example as a program ----------------------------------------------------------------------------------------
 @contextmanager
-def program(directory: Path, **environment: str) -> Iterator[httpx.Client]:
+def program(directory: Path) -> Iterator[httpx.Client]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, str(EXAMPLE), "--directory", str(directory), "--port", str(port)]
+    paths = os.pathsep.join(p for p in (str(EXAMPLE.parents[1]), *sys.path) if p)
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("OPENAI_")}
     process = subprocess.Popen(
-        command, env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command,
+        env={**environment, "PYTHONPATH": paths},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=90) as client:
@@ -395,18 +400,17 @@ class _Chat(BaseHTTPRequestHandler):
         """Quiet."""
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(400)
-def test_the_example_remembers_when_it_is_killed_and_uses_another_model(tmp_path: Path) -> None:
-    with program(tmp_path / "data") as client:
-        answer(client, "/chat", "I live in Porto.", ANA)
-    if importlib.util.find_spec("langchain_openai") is None:
-        pytest.skip("the other model needs langchain_openai")
+def test_another_model_answers_when_the_environment_names_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("langchain_openai")
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Chat)
     threading.Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{server.server_address[1]}/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
     try:
-        url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-        with program(tmp_path / "data", OPENAI_BASE_URL=url, OPENAI_API_KEY="none") as client:
+        with serving(tmp_path / "data") as client:
+            answer(client, "/chat", "I live in Porto.", ANA)
             said = answer(client, "/chat", "Where do I live?", {**ANA, "x-session-id": "later"})
             assert said.startswith("seen: ") and "Porto" in said
             assert "Porto" in "".join(streamed(client, "/chat", "Where do I live?", {**ANA, "x-session-id": "last"}))
@@ -414,3 +418,17 @@ def test_the_example_remembers_when_it_is_killed_and_uses_another_model(tmp_path
     finally:
         server.shutdown()
         server.server_close()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_the_example_is_a_program_that_remembers(tmp_path: Path) -> None:
+    with LongTermMemory.open(tmp_path / "data", timezone="UTC") as memory:
+        memory.observe(user_id="ana@example.org", session_id="earlier", user="I live in Porto.")
+    with program(tmp_path / "data") as client:
+        assert "Porto" in answer(client, "/chat", "Where do I live?", ANA)
+        assert "Porto" not in answer(client, "/chat", "Where do I live?", BEN)
+        answer(client, "/chat", "I live in Lima.", BEN)
+    # Killed, not closed.
+    with LongTermMemory.open(tmp_path / "data", timezone="UTC") as memory:
+        assert [f.object for f in memory.facts(user_id="ben")] == ["Lima"]

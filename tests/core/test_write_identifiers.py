@@ -1,0 +1,93 @@
+"""Identifiers a deployment adds: what they look like, what they are of, and which patterns are refused."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ltm_core import LongTermMemory
+from ltm_core.errors import ConfigError
+from ltm_core.lexicon import default_lexicon
+from ltm_core.write.identifiers import find_identifiers
+from ltm_core.write.linear import MOST_REPEATS, MOST_WAYS, compile_linear
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "found", "kind"),
+    [
+        (r"PRJ-\d+", "project PRJ-77 is late", "PRJ-77", "identifier"),
+        (r"(?P<contract>K/\d{2}/[A-Z]+)", "签了 K/25/ABC 这份", "K/25/ABC", "contract"),
+        (r"(?:病历|chart) ?(?P<id>[a-z]{3}\d+)", "病历 abc12 已归档", "abc12", "identifier"),
+        (r"(?P<ticket>护航[甲乙丙丁])", "护航甲还没处理", "护航甲", "ticket"),
+        (r"(?P<word>order) nr (?P<id>[A-Z]{2}:\d+)", "my order nr XY:9 came", "XY:9", "order"),
+    ],
+)
+def test_a_configured_pattern_is_found_and_named(pattern: str, text: str, found: str, kind: str) -> None:
+    (identifier,) = find_identifiers(text, default_lexicon(), [pattern])
+    assert (identifier.text, identifier.kind, identifier.rule) == (found, kind, "identifier/configured")
+
+
+def test_a_configured_pattern_wins_over_a_built_in_one() -> None:
+    (identifier,) = find_identifiers("order ORD-12-AB/X is late", default_lexicon(), [r"(?P<case>ORD-12-AB/X)"])
+    assert (identifier.text, identifier.kind) == ("ORD-12-AB/X", "case")
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"(a+)+b",
+        r"(?:a|aa)+$",
+        r"(?:\d+-?)*x",
+        r"\d+\d+\d+x",
+        r".*.*.*=",
+        r"(\w)\1",
+        r"(?P<id>\w)(?P=id)",
+        r"(?=ORD)\w+",
+        r"(?<!x)\d+",
+        r"(?x) a +",
+        r"\d{1,5000}",
+        r"a{,}b{,}c{,}",
+        r"[a-z",
+        r"(open",
+        r"\d*",
+        "x" * 501,
+    ],
+)
+def test_what_could_take_long_or_says_nothing_is_refused_when_a_memory_is_opened(
+    pattern: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match=r"identifier_patterns\[1\]"):
+        LongTermMemory.open(tmp_path / "s", embedder="none", identifier_patterns=(r"OK-\d+", pattern))
+    assert not (tmp_path / "s").exists()
+
+
+def test_an_unknown_kind_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="'recipe'"):
+        LongTermMemory.open(tmp_path / "s", embedder="none", identifier_patterns=(r"(?P<recipe>R\d+)",))
+
+
+_ATOM = st.sampled_from(["a", "b", r"\d", "[ab]", "[^x]", ".", "(?:a|ab)", "(ab?)", "(?:b)"])
+_REPEAT = st.sampled_from(["", "", "?", "+", "*", "{2}", "{1,3}", "{,2}", "{3,}", "+?", "*+"])
+
+
+@given(st.lists(st.tuples(_ATOM, _REPEAT), min_size=1, max_size=5), st.text("ab1x", max_size=MOST_REPEATS // 2))
+def test_an_accepted_pattern_finds_what_the_engine_finds(parts: list[tuple[str, str]], text: str) -> None:
+    """Bounding the repeats changes nothing on texts shorter than the bound."""
+    pattern = "".join(a + r for a, r in parts)
+    try:
+        bounded = compile_linear(pattern, name="p")
+    except ConfigError:
+        return
+    assert [m.span() for m in bounded.finditer(text)] == [m.span() for m in re.finditer(pattern, text)]
+
+
+def test_two_open_repeats_are_accepted_and_three_are_not() -> None:
+    assert MOST_REPEATS**2 <= MOST_WAYS
+    compile_linear(r"[A-Z]+-\d+", name="p")
+    with pytest.raises(ConfigError):
+        compile_linear(r"[A-Z]+-\d+-\d+", name="p")
+    compile_linear(r"[A-Z]{2,4}-\d{1,8}-\d+", name="p")

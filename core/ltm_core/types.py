@@ -159,6 +159,17 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RelatedFact:
+    """A fact that a walk from one person or thing comes to."""
+
+    fact: Fact
+    distance: int
+    """Steps from the start: 1 for a fact that names it."""
+    via: tuple[str, ...]
+    """Ids of the facts that lead here, this one last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
     """An event that made something worth keeping, with the words that show it and the rule that fired."""
 

@@ -31,6 +31,43 @@ def test_a_configured_pattern_is_found_and_named(pattern: str, text: str, found:
     assert (identifier.text, identifier.kind, identifier.rule) == (found, kind, "identifier/configured")
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("我们和远航的合同编号是 C/2024/00917", ["C/2024/00917 contract"]),
+        ("麻烦看下我的工单号为T20240315008", ["T20240315008 ticket"]),
+        ("合同号：YH（2024）第087号，别弄丢", ["YH（2024）第087号 contract"]),
+        ("案号（2023）沪01民终1234号开庭", ["（2023）沪01民终1234号 case"]),
+        ("顺丰SF1234567890123到哪了", ["SF1234567890123 parcel"]),
+        ("那个88213工单还没处理", ["88213 ticket"]),
+        ("订单尾号 8842 那单要退", ["8842 order"]),
+        ("訂單編號 TW-55801 已付款", ["TW-55801 order"]),
+        ("注文番号はJP-20881です", ["JP-20881 order"]),
+        ("会员号 VIP00881", ["VIP00881 member"]),
+        ("ticket #4821 is still open", ["4821 ticket"]),
+        ("issue #88 and PR #1234 got merged", ["88 ticket", "1234 ticket"]),
+        ("my booking ref is QX7PLM", ["QX7PLM booking"]),
+        ("reservation 4471 under my name", ["4471 booking"]),
+        ("order ending in 8842", ["8842 order"]),
+        ("tracking 9400 1118 9956 0000 0000 00 please", ["9400 1118 9956 0000 0000 00 parcel"]),
+        ("PAY-4521 is blocked by the vendor", ["PAY-4521 identifier"]),
+        # sums, counts, years, models, secrets
+        ("报价是 12000", []),
+        ("the quote is 5000 and the bill 45000", []),
+        ("订单金额 35880，订单 2024 年的", []),
+        ("an order of 25000 copies, 工单 15000 张", []),
+        ("my account has 12345 followers", []),
+        ("policy 2023, ticket 2024", []),
+        ("I bought an F-150 and a WH-1000XM4", []),
+        ("预约 2024-05-01 10:00", []),
+        ("验证码 482913，电话 13812345678", []),
+        ("he waited in order, Mr 12345", []),
+    ],
+)
+def test_shapes_in_unseen_words(text: str, found: list[str]) -> None:
+    assert [f"{i.text} {i.kind}" for i in find_identifiers(text, default_lexicon())] == found
+
+
 def test_a_configured_pattern_wins_over_a_built_in_one() -> None:
     (identifier,) = find_identifiers("order ORD-12-AB/X is late", default_lexicon(), [r"(?P<case>ORD-12-AB/X)"])
     assert (identifier.text, identifier.kind) == ("ORD-12-AB/X", "case")

@@ -242,6 +242,7 @@ class Reader(Protocol):
         items: Sequence[int] | None = None,
         ids: Sequence[str] | None = None,
         subject: str | None = None,
+        subjects: Sequence[str] | None = None,
         relation: str | None = None,
         slots: Sequence[tuple[str, str]] | None = None,
         objects: Sequence[str] | None = None,
@@ -255,9 +256,9 @@ class Reader(Protocol):
         limit: int | None = None,
     ) -> list[Fact]:
         """Matching facts ordered by item (insertion), with ``newest_first`` backwards. A fact whose successor in
-        its slot expired holds again, and reads so before the sweep too. ``objects`` are
-        normalised objects, exact after `fold`. ``slots`` are (subject, relation) pairs, exact after
-        `fold`. ``current_at`` keeps only the facts that hold then, ``past_at`` only those that do not,
+        its slot expired holds again, and reads so before the sweep too. ``subjects`` keeps the facts about any of
+        them, exact after `fold`, as ``subject`` does for one. ``objects`` are normalised objects,
+        exact after `fold`. ``slots`` are (subject, relation) pairs, exact after `fold`. ``current_at`` keeps only the facts that hold then, ``past_at`` only those that do not,
         ``waiting_at`` only those that would but for being suppressed or not valid yet; ``known_at`` sees the
         store as it was recorded then; ``evidence_of`` keeps those that some of these message ids support.
         ``is_current`` is as of ``current_at``, else now."""
@@ -383,6 +384,11 @@ class Writer(Reader, Protocol):
         """Appended to the feed; the returned change carries its cursor."""
         ...
 
+    @property
+    def logged(self) -> Sequence[FactChange]:
+        """What this transaction appended to the feed so far, in order."""
+        ...
+
     def set_slot(self, session_id: str, slot: SlotRow) -> None: ...
     def delete_slot(self, session_id: str, name: str) -> bool: ...
     def delete_slots(self, matches: Callable[[SlotRow], bool]) -> int:
@@ -444,6 +450,10 @@ class Operations(Protocol):
         ...
 
     def users(self, *, after: str | None = None, limit: int = 1000) -> list[str]: ...
+    def change_marks(self, *, after: int, limit: int) -> list[tuple[int, str]]:
+        """The feed of all users after a place in it, in the order of commits: (place, user id)."""
+        ...
+
     def users_with_doc_types(self, doc_types: Sequence[str], *, before: datetime, limit: int) -> list[str]:
         """Users who hold unarchived messages of these types, said before then."""
         ...
@@ -474,6 +484,12 @@ class Store(Protocol):
     def write(self, user_id: str) -> AbstractContextManager[Writer]:
         """One transaction: committed when the block ends, undone when it raises. Waits for other writers up to
         the busy timeout, then raises BusyError. The user's revision grows by one if anything changed."""
+        ...
+
+    def listen(self, callback: Callable[[Sequence[FactChange]], None]) -> Callable[[], None]:
+        """``callback`` gets what each transaction of this object logged, after its commit, in the thread that
+        wrote; what another process or object wrote it does not get. Returns the call that ends it. The callback
+        must not raise: the write stands whatever it does."""
         ...
 
     def operations(self) -> Operations: ...

@@ -257,11 +257,11 @@ class Reader(Protocol):
     ) -> list[Fact]:
         """Matching facts ordered by item (insertion), with ``newest_first`` backwards. A fact whose successor in
         its slot expired holds again, and reads so before the sweep too. ``subjects`` keeps the facts about any of
-        them, exact after `fold`, as ``subject`` does for one. ``objects`` are normalised objects,
-        exact after `fold`. ``slots`` are (subject, relation) pairs, exact after `fold`. ``current_at`` keeps only the facts that hold then, ``past_at`` only those that do not,
-        ``waiting_at`` only those that would but for being suppressed or not valid yet; ``known_at`` sees the
-        store as it was recorded then; ``evidence_of`` keeps those that some of these message ids support.
-        ``is_current`` is as of ``current_at``, else now."""
+        them, exact after `fold`, as ``subject`` does for one. ``objects`` are normalised objects, exact after
+        `fold`. ``slots`` are (subject, relation) pairs, exact after `fold`. ``current_at`` keeps only the facts
+        that hold then, ``past_at`` only those that do not, ``waiting_at`` only those that would but for being
+        suppressed or not valid yet; ``known_at`` sees the store as it was recorded then; ``evidence_of`` keeps
+        those that some of these message ids support. ``is_current`` is as of ``current_at``, else now."""
         ...
 
     def fact_item(self, id: str) -> int | None: ...

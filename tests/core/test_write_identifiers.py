@@ -128,3 +128,55 @@ def test_two_open_repeats_are_accepted_and_three_are_not() -> None:
     with pytest.raises(ConfigError):
         compile_linear(r"[A-Z]+-\d+-\d+", name="p")
     compile_linear(r"[A-Z]{2,4}-\d{1,8}-\d+", name="p")
+
+
+# how it stands -----------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("BJ-2024-001 现在到总经理审批了", ("quote:BJ-2024-001", "到总经理审批")),
+        ("合同HT2024-0091昨天盖章了", ("contract:HT2024-0091", "盖章")),
+        ("刚看到工单#A70312已经关闭了", ("ticket:A70312", "关闭")),
+        ("工单#A70312还没人接", ("ticket:A70312", "还没人接")),
+        ("快递 SF1234567890123 卡在武汉中转站", ("parcel:SF1234567890123", "卡在武汉中转站")),
+        ("工單 KF20881 目前待主管審核", ("ticket:KF20881", "待主管審核")),
+        ("quote 10023 got approved by finance", ("quote:10023", "approved")),
+        ("The PO 4500012345 is waiting for approval", ("order:4500012345", "waiting for approval")),
+        ("invoice INV-2025-9 needs a second signature", ("invoice:INV-2025-9", "needs a second signature")),
+        ("ticket 88120 went to the backend team", ("ticket:88120", "went to the backend team")),
+        ("订单 DD20991 是给我姐买的", None),
+        ("订单 DD20992 里有两件衣服", None),
+        ("订单 DD20993 什么时候到", None),
+        ("如果订单 DD20994 发货了告诉我", None),
+        ("订单 DD20997 很重要", None),
+        ("订单 DD20998 我朋友的已经到了", None),
+        ("order ORD-771 is for my sister", None),
+        ("has order ORD-772 shipped yet?", None),
+        ("ORD-774 contains two mugs", None),
+        ("case 00123456 is about my neighbour", None),
+    ],
+)
+def test_the_state_is_told_after_the_number(text: str, status: tuple[str, str] | None, tmp_path: Path) -> None:
+    with LongTermMemory.open(tmp_path / "s", embedder="none", timezone="UTC") as memory:
+        memory.observe(user_id="ana", session_id="s", user=text)
+        found = [(f.subject, f.object) for f in memory.facts(user_id="ana", relation="status")]
+    assert found == ([] if status is None else [status])
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "question", "wanted"),
+    [
+        ("报价单 BJ-2024-001 已经提交了", "BJ-2024-001 现在到总经理审批了", "我的报价批到哪了？", "总经理"),
+        ("ticket 88120 is in triage", "ticket 88120 went to the backend team", "how is my ticket doing?", "backend"),
+    ],
+)
+def test_the_latest_state_answers_where_it_is(
+    first: str, then: str, question: str, wanted: str, tmp_path: Path
+) -> None:
+    with LongTermMemory.open(tmp_path / "s", timezone="UTC") as memory:
+        memory.observe(user_id="ana", session_id="s1", user=first, at="2025-03-01")
+        memory.observe(user_id="ana", session_id="s2", user=then, at="2025-03-04")
+        context = memory.context(question, user_id="ana", session_id="s3", at="2025-03-05")
+        assert any(wanted in i.text and i.is_current for i in context.semantic)
+        states = memory.facts(user_id="ana", relation="status", include_superseded=True)
+        assert [f.is_current for f in states] == [False, True]

@@ -40,6 +40,7 @@ app.command()(follow.related)
 app.command()(forget.forget)
 app.command()(upkeep.stats)
 app.command()(upkeep.maintain)
+app.command()(upkeep.doctor)
 
 
 def _version(wanted: bool) -> None:

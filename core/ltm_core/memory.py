@@ -22,6 +22,7 @@ from ltm_core.types import (
     FactChange,
     FactKind,
     ForgetPreview,
+    HealthReport,
     Importance,
     MaintenanceReport,
     Message,
@@ -705,6 +706,14 @@ class LongTermMemory:
         moment = self._runtime.now() if now is None else parse_instant(now, zone=UTC)
         return maintain(self._runtime, now=moment, dry_run=dry_run)
 
+    def doctor(self, *, user_id: str | int | None = None, repair: bool = False) -> HealthReport:
+        """What disagrees inside the store, of one user or of all: file, index, counters, values that cannot hold
+        together. With ``repair`` what can be made anew from messages and facts is; a damaged file never is."""
+        from ltm_core.keep.doctor import examine
+
+        user = None if user_id is None else self._runtime.scope(user_id).user_id
+        return examine(self._runtime, user_id=user, repair=repair, now=self._runtime.now())
+
     def stats(self) -> Stats:
         """Counts and sizes of the store; no content, no ids."""
         return self._runtime.store.operations().stats()
@@ -767,6 +776,7 @@ class LongTermMemory:
     aforget_session = twin(forget_session)
     aforget_user = twin(forget_user)
     amaintain = twin(maintain)
+    adoctor = twin(doctor)
     astats = twin(stats)
 
 

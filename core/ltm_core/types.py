@@ -315,6 +315,35 @@ class MaintenanceReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HealthProblem:
+    """One disagreement inside a store, named by ids and numbers."""
+
+    kind: Literal["file", "orphans", "index", "counter", "several_current"]
+    """``file``: the engine finds its file damaged; ``orphans``: derived rows that belong to nothing; ``index``: a
+    message or fact that is not found as its words say; ``counter``: a stored number is wrong;
+    ``several_current``: two values of a relation that takes one."""
+    user_id: str | None = None
+    count: int = 1
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HealthReport:
+    """What ``doctor`` found and mended."""
+
+    at: datetime
+    users: int
+    problems: tuple[HealthProblem, ...]
+    """What is wrong now: after the repair, if there was one."""
+    repaired: int = 0
+    seconds: float = 0.0
+
+    @property
+    def healthy(self) -> bool:
+        return not self.problems
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
     """Counts and sizes of one user, or of the store when no user was named."""
 

@@ -156,6 +156,21 @@ class Rows:
     """Microseconds since 1970 UTC; the largest int64 when it does not expire."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexFaults:
+    """In what the derived rows of one user differ from the truth; all empty when they agree."""
+
+    orphans: Mapping[str, int] = field(default_factory=dict)
+    """Rows per table that belong to nothing."""
+    owners: tuple[tuple[OwnerKind, int], ...] = ()
+    """Messages and facts (items) whose chunks, postings or vectors are not whole."""
+    counters: tuple[str, ...] = ()
+    """Stored numbers that are not what they count."""
+
+    def __bool__(self) -> bool:
+        return bool(self.orphans or self.owners or self.counters)
+
+
 class Snapshot(Protocol):
     """One user's searchable state at one revision; cached by the store, never stale at the moment it is taken."""
 
@@ -292,6 +307,10 @@ class Reader(Protocol):
         ...
 
     def snapshot(self) -> Snapshot: ...
+    def index_faults(self) -> IndexFaults:
+        """Whether index and counters agree with messages and facts; reads all of the user's rows."""
+        ...
+
     def counts(self) -> dict[str, int]: ...
 
 
@@ -395,6 +414,11 @@ class Writer(Reader, Protocol):
         """The slots of any session for which ``matches`` says so are gone; returns how many."""
         ...
 
+    def drop_orphans(self) -> int:
+        """No derived row belongs to nothing, and every counter is right; returns the rows removed. Owners whose
+        index is not whole are left to `set_chunks`."""
+        ...
+
     def add_tombstones(self, entries: Sequence[tuple[str, str]], *, now: datetime) -> None:
         """(kind, value) pairs; only keyed hashes are kept. Counts as an erasure, as `set_erased_before` does."""
         ...
@@ -464,6 +488,11 @@ class Operations(Protocol):
         ...
 
     def record_receipt(self, receipt: Receipt) -> None: ...
+    def check_file(self) -> list[str]:
+        """What the engine itself finds wrong with its files, in its words (tables and pages, no content); empty
+        when nothing is."""
+        ...
+
     def stats(self) -> Stats: ...
     def embedder_identity(self) -> str | None: ...
     def set_embedder_identity(self, identity: str, *, dimension: int, now: datetime) -> None: ...
@@ -507,6 +536,7 @@ __all__ = [
     "OWNER_CODES",
     "ROLE_CODES",
     "ChunkWrite",
+    "IndexFaults",
     "Job",
     "MessageRow",
     "Operations",

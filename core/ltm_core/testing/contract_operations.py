@@ -109,6 +109,19 @@ class OperationsContract:
         log("f3")
         assert heard == before
 
+    def test_a_used_store_has_no_faults(self, store: Store) -> None:
+        for user in ("ana", "ben"):
+            fill(store, user, "Kestrel")
+        with store.write("ben") as w:
+            w.erase_user(now=at(1))
+        assert store.operations().check_file() == []
+        for user in ("ana", "ben", "nobody"):
+            with store.read(user) as r:
+                assert not r.index_faults(), user
+        with store.write("ana") as w:
+            before = w.counts()
+            assert w.drop_orphans() == 0 and w.counts() == before and not w.index_faults()
+
     def test_operations_list_users_and_counts(self, store: Store) -> None:
         for i in range(5):
             with store.write(f"u{i}") as w:

@@ -33,16 +33,15 @@ def state_of(rest: str, language: str, lexicon: Lexicon) -> str | None:
 
 def _rules(lexicon: Lexicon) -> Mapping[str, Mapping[str, re.Pattern[str]]]:
     words = sorted({w for s in lexicon.identifier_words.values() for w in s.split("|")}, key=len, reverse=True)
-    rows = tuple((lang, *((k, str(v)) for k, v in rules.items())) for lang, rules in lexicon.progress.items())
+    rows = tuple((lang, tuple(rules.items())) for lang, rules in lexicon.progress.items())
     return _compiled(rows, "|".join(re.escape(w) for w in words if not w.isascii()))
 
 
 @cache
-def _compiled(rows: tuple[tuple[object, ...], ...], words: str) -> Mapping[str, Mapping[str, re.Pattern[str]]]:
-    made: dict[str, dict[str, re.Pattern[str]]] = {}
-    for language, *named in rows:
-        made[str(language)] = {
-            str(name): re.compile(str(match).replace("{words}", words), re.I)
-            for name, match in named  # type: ignore[misc]
-        }
-    return made
+def _compiled(
+    rows: tuple[tuple[str, tuple[tuple[str, str], ...]], ...], words: str
+) -> Mapping[str, Mapping[str, re.Pattern[str]]]:
+    return {
+        language: {name: re.compile(match.replace("{words}", words), re.I) for name, match in named}
+        for language, named in rows
+    }

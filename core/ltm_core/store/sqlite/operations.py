@@ -181,6 +181,11 @@ class SqliteOperations(Sweeps):
                 ),
             )
 
+    def check_file(self) -> list[str]:
+        with self._store.connection() as conn:
+            found = [r[0] for r in conn.execute("PRAGMA integrity_check(20)").fetchall()]
+            return [] if found == ["ok"] else found
+
     # state --------------------------------------------------------------------------------------------
     def stats(self) -> Stats:
         store = self._store

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from ltm_core.commands import ask, demo, facts, forget, replay, upkeep
+from ltm_core.commands import ask, demo, facts, follow, forget, replay, upkeep
 from ltm_core.commands.show import speak_utf8
 
 _EPILOG = (
@@ -35,9 +35,12 @@ app.command()(ask.recall)
 app.command()(ask.context)
 app.command()(facts.facts)
 app.command()(facts.history)
+app.command()(follow.changes)
+app.command()(follow.related)
 app.command()(forget.forget)
 app.command()(upkeep.stats)
 app.command()(upkeep.maintain)
+app.command()(upkeep.doctor)
 
 
 def _version(wanted: bool) -> None:

@@ -115,7 +115,9 @@ class Config(BaseModel):
         3600.0, ge=0, description="Age at which maintain() promotes a message of an archived doc_type."
     )
     identifier_patterns: tuple[str, ...] = Field(
-        (), description="Further identifier patterns (regular expressions of the linear kind)."
+        (),
+        description="Further identifier patterns, such as 'PRJ-\\d{4}' or '(?P<contract>K/\\d+)'. Only expressions "
+        "that match in linear time are taken; a named group says what the identifier is of (order, contract, …).",
     )
 
     # recall -------------------------------------------------------------------------------------------

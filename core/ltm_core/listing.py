@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 import re
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from ltm_core.arguments import text_of
 from ltm_core.errors import InvalidInputError, NotFoundError
+from ltm_core.recall.related import related as walk
 from ltm_core.store.times import to_us
-from ltm_core.types import Fact, FactChange, Page, Profile, Scope, Session, StoredMessage
+from ltm_core.types import Fact, FactChange, Page, Profile, RelatedFact, Scope, Session, StoredMessage
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import MessageRow, Reader
 
 T = TypeVar("T")
+log = logging.getLogger("ltm")
 
 _NUMBER = re.compile(r"-?[0-9]{1,19}")
 _MOST_ITEM = 2**32 - 1
@@ -108,6 +112,30 @@ def _versions(reader: Reader, start: Fact) -> list[Fact]:
     return list(seen.values())
 
 
+def related(
+    runtime: Runtime,
+    user_id: str,
+    entity: str,
+    *,
+    depth: int,
+    relation: str | None,
+    at: datetime | None,
+    limit: int,
+) -> Page[RelatedFact]:
+    """One page: what is near is what was asked for."""
+    with runtime.store.read(user_id) as reader:
+        found = walk(
+            reader,
+            entity,
+            kinds=runtime.lexicon.identifier_words,
+            depth=depth,
+            relation=relation,
+            at=at or runtime.now(),
+            limit=limit,
+        )
+    return Page(found)
+
+
 def profile(runtime: Runtime, user_id: str) -> Profile:
     with runtime.store.read(user_id) as reader:
         state = reader.user()
@@ -129,12 +157,48 @@ def profile(runtime: Runtime, user_id: str) -> Profile:
     )
 
 
-def changes(runtime: Runtime, user_id: str, *, since: str | None, limit: int) -> Page[FactChange]:
-    with runtime.store.read(user_id) as reader:
-        found = reader.changes(after=_number(since, most=_MOST), limit=limit + 1)
+def changes(runtime: Runtime, user_id: str | None, *, since: str | None, limit: int) -> Page[FactChange]:
+    """The feed of one user, or of all users in the order of commits."""
+    after = _number(since, most=_MOST)
+    if user_id is None:
+        found = _changes_of_all(runtime, after=after, limit=limit + 1)
+    else:
+        with runtime.store.read(user_id) as reader:
+            found = reader.changes(after=after, limit=limit + 1)
     return _page(
         found, limit, lambda c: c.cursor, lambda cursor: changes(runtime, user_id, since=cursor, limit=limit)
     )
+
+
+def follow(runtime: Runtime, callback: Callable[[FactChange], object], *, user_id: str | None) -> Callable[[], None]:
+    """``callback`` gets the changes that this runtime's store commits; what it raises is logged."""
+    if not callable(callback):
+        raise InvalidInputError(f"callback must be callable, not {type(callback).__name__}")
+
+    def tell(changes: Sequence[FactChange]) -> None:
+        for change in changes:
+            if user_id is not None and change.fact.user_id != user_id:
+                continue
+            try:
+                callback(change)
+            except Exception:
+                log.exception("a follower of changes failed at change %s", change.cursor)
+
+    return runtime.store.listen(tell)
+
+
+def _changes_of_all(runtime: Runtime, *, after: int, limit: int) -> list[FactChange]:
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, user in runtime.store.operations().change_marks(after=after, limit=limit):
+        places[user].append(place)
+    found: list[FactChange] = []
+    for user, mine in places.items():
+        with runtime.store.read(user) as reader:
+            # What was erased meanwhile must not pull later changes into this page.
+            known = set(mine)
+            mine_now = reader.changes(after=mine[0] - 1, limit=len(mine))
+            found += [c for c in mine_now if int(c.cursor) in known]
+    return sorted(found, key=lambda c: int(c.cursor))
 
 
 def messages(

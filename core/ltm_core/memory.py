@@ -24,6 +24,7 @@ from ltm_core.types import (
     FactChange,
     FactKind,
     ForgetPreview,
+    HealthReport,
     Importance,
     MaintenanceReport,
     Message,
@@ -31,6 +32,7 @@ from ltm_core.types import (
     Page,
     Profile,
     Receipt,
+    RelatedFact,
     Scope,
     Session,
     Stats,
@@ -429,11 +431,51 @@ class LongTermMemory:
         """What is known of the user now, by relation, and how the assistant is to be."""
         return listing.profile(self._runtime, self._runtime.scope(user_id).user_id)
 
-    def changes(self, *, user_id: str | int, since: str | None = None, limit: int | None = None) -> Page[FactChange]:
-        """What became of the user's facts, in order, after the cursor ``since``."""
-        return listing.changes(
-            self._runtime, self._runtime.scope(user_id).user_id, since=since, limit=limit_of(limit)
+    def related(
+        self,
+        entity: str = "user",
+        *,
+        user_id: str | int,
+        depth: int = 2,
+        relation: str | None = None,
+        at: When = None,
+        limit: int | None = None,
+    ) -> Page[RelatedFact]:
+        """What holds at ``at`` (now) within ``depth`` steps (1 to 4) of a person or thing, nearest first: from
+        ``"ORD-1"`` to whose order it is and what its status is. The walk does not go on through the user."""
+        if not 1 <= depth <= 4 or isinstance(depth, bool):
+            raise InvalidInputError(f"depth must be 1 to 4, not {depth!r}")
+        if not text_of(entity, "entity").strip():
+            raise InvalidInputError("entity must be non-blank text, such as user, sister or an order number")
+        user = self._runtime.scope(user_id).user_id
+        return listing.related(
+            self._runtime,
+            user,
+            entity,
+            depth=depth,
+            relation=short_text(relation, "relation"),
+            at=self._instant(at, user, None),
+            limit=limit_of(limit),
         )
+
+    def changes(
+        self, *, user_id: str | int | None = None, since: str | None = None, limit: int | None = None
+    ) -> Page[FactChange]:
+        """What became of facts, in the order of commits, after the cursor ``since``: of one user, or of all users
+        when none is named (``change.fact.user_id`` says whose). Keep the last cursor, ask again: nothing is
+        missed, also what other processes wrote."""
+        user = None if user_id is None else self._runtime.scope(user_id).user_id
+        return listing.changes(self._runtime, user, since=since, limit=limit_of(limit))
+
+    def on_change(
+        self, callback: Callable[[FactChange], object], *, user_id: str | int | None = None
+    ) -> Callable[[], None]:
+        """From now on ``callback`` gets every change of a fact that this object writes (of one user, or of all),
+        after its commit, in the thread that wrote; returns the call that ends it. What it raises is logged, the
+        write stands. It can miss what other processes write and what happens while the program is down:
+        `changes` cannot."""
+        user = None if user_id is None else self._runtime.scope(user_id).user_id
+        return listing.follow(self._runtime, callback, user_id=user)
 
     def messages(
         self,
@@ -795,6 +837,14 @@ class LongTermMemory:
         moment = self._runtime.now() if now is None else parse_instant(now, zone=UTC)
         return maintain(self._runtime, now=moment, dry_run=dry_run)
 
+    def doctor(self, *, user_id: str | int | None = None, repair: bool = False) -> HealthReport:
+        """What disagrees inside the store, of one user or of all: file, index, counters, values that cannot hold
+        together. With ``repair`` what can be made anew from messages and facts is; a damaged file never is."""
+        from ltm_core.keep.doctor import examine
+
+        user = None if user_id is None else self._runtime.scope(user_id).user_id
+        return examine(self._runtime, user_id=user, repair=repair, now=self._runtime.now())
+
     def stats(self) -> Stats:
         """Counts and sizes of the store; no content, no ids."""
         return self._runtime.store.operations().stats()
@@ -835,6 +885,7 @@ class LongTermMemory:
     afacts = twin(facts)
     ahistory = twin(history)
     aprofile = twin(profile)
+    arelated = twin(related)
     achanges = twin(changes)
     amessages = twin(messages)
     asessions = twin(sessions)
@@ -863,6 +914,7 @@ class LongTermMemory:
     aforget_session = twin(forget_session)
     aforget_user = twin(forget_user)
     amaintain = twin(maintain)
+    adoctor = twin(doctor)
     astats = twin(stats)
 
 

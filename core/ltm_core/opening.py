@@ -19,6 +19,7 @@ from ltm_core.store.sqlite import open_store
 from ltm_core.text.chunks import CHUNKER_VERSION, TEMPLATE_VERSION
 from ltm_core.text.tokens import estimate_tokens
 from ltm_core.types import TokenCounter
+from ltm_core.write.identifiers import check_patterns
 
 
 def open_runtime(
@@ -36,6 +37,8 @@ def open_runtime(
     if config is not None and not isinstance(config, Config):
         raise ConfigError(f"config must be a Config, not {type(config).__name__}")
     settings = Config.make(**overrides) if config is None else config.replaced(**overrides)
+    if settings.identifier_patterns:
+        check_patterns(settings.identifier_patterns, default_lexicon())
     model = CachedEmbedder(resolve_embedder(embedder))
     if isinstance(location, str) and "://" in location:
         raise ConfigError("location must be a directory or ':memory:'; this version has no other store")

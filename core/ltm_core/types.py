@@ -159,6 +159,17 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RelatedFact:
+    """A fact that a walk from one person or thing comes to."""
+
+    fact: Fact
+    distance: int
+    """Steps from the start: 1 for a fact that names it."""
+    via: tuple[str, ...]
+    """Ids of the facts that lead here, this one last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
     """An event that made something worth keeping, with the words that show it and the rule that fired."""
 
@@ -301,6 +312,35 @@ class MaintenanceReport:
     jobs_done: int = 0
     embedded: int = 0
     seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HealthProblem:
+    """One disagreement inside a store, named by ids and numbers."""
+
+    kind: Literal["file", "orphans", "index", "counter", "several_current"]
+    """``file``: the engine finds its file damaged; ``orphans``: derived rows that belong to nothing; ``index``: a
+    message or fact that is not found as its words say; ``counter``: a stored number is wrong;
+    ``several_current``: two values of a relation that takes one."""
+    user_id: str | None = None
+    count: int = 1
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HealthReport:
+    """What ``doctor`` found and mended."""
+
+    at: datetime
+    users: int
+    problems: tuple[HealthProblem, ...]
+    """What is wrong now: after the repair, if there was one."""
+    repaired: int = 0
+    seconds: float = 0.0
+
+    @property
+    def healthy(self) -> bool:
+        return not self.problems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

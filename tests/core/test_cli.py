@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -247,6 +248,52 @@ def test_forget_a_session_and_a_user(told: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", [(), ("--fact", "x" * 36, "--user-all"), ("--session", "s", "--matching", "t")])
 def test_forget_needs_one_target(told: Path, options: tuple[str, ...]) -> None:
     assert ltm("forget", "--user", "ana", *options).exit_code == 2
+
+
+def test_changes_and_related(told: Path) -> None:
+    ok(
+        "replay",
+        lines(told.parent / "ben.jsonl", [{"role": "user", "content": "My order ORD-7781 shipped."}]),
+        "--user",
+        "ben",
+    )
+    feed = ok("changes")["changes"]
+    assert [c["fact"]["user_id"] for c in feed] == ["ana", "ana", "ben", "ben"]
+    assert [c["op"] for c in ok("changes", "--user", "ana")["changes"]] == ["add", "supersede"]
+    assert len(ok("changes", "--since", feed[1]["cursor"])["changes"]) == 2
+    assert "go on with --since" in ltm("changes").output
+    assert ltm("changes", "--since", feed[-1]["cursor"]).stdout.strip() == "No changes."
+    near = ok("related", "ORD-7781", "--user", "ben", "--depth", "1")["related"]
+    assert {(r["fact"]["relation"], r["fact"]["object"]) for r in near} == {
+        ("order", "ORD-7781"),
+        ("status", "shipped"),
+    }
+    assert "shipped" in ltm("related", "--user", "ben").stdout
+    assert ltm("related", "Nobody", "--user", "ben").stdout.strip() == "Nothing is connected with it."
+
+
+def test_following_goes_on_until_it_is_stopped(told: Path, tmp_path: Path) -> None:
+    started = subprocess.Popen(
+        [sys.executable, "-m", "ltm_core.cli", "changes", "--follow", "--every", "0.1"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    try:
+        assert started.stdout is not None
+        assert [json.loads(started.stdout.readline())["op"] for _ in range(2)] == ["add", "supersede"]
+        ok(
+            "replay",
+            lines(tmp_path / "more.jsonl", [{"role": "user", "content": "I'm allergic to nuts."}]),
+            "--user",
+            "cy",
+        )
+        assert json.loads(started.stdout.readline())["fact"]["user_id"] == "cy"
+    finally:
+        started.send_signal(signal.SIGINT)
+        assert started.wait(timeout=30) == 130
+        if started.stdout is not None:
+            started.stdout.close()
 
 
 def test_stats_and_maintain(told: Path, tmp_path: Path) -> None:

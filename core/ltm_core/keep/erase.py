@@ -30,6 +30,7 @@ from ltm_core.store.base import Job
 from ltm_core.store.lookup import facts_by_item
 from ltm_core.text.normalize import fold
 from ltm_core.types import Fact, ForgetPreview, Receipt, Scope
+from ltm_core.write.index import day_of
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
@@ -235,7 +236,7 @@ def fill_vectors(runtime: Runtime, user_id: str, *, limit: int = 1000) -> int:
             texts[chunk] = facts[owner].text
         elif kind == "message" and owner in turns:
             row = turns[owner]
-            texts[chunk] = embedded_text(row.content[start:end], at=row.at.date(), speaker=row.name or row.role)
+            texts[chunk] = embedded_text(row.content[start:end], at=day_of(row), speaker=row.name or row.role)
     matrix = runtime.embed(list(texts.values()))
     if matrix is None:
         return 0

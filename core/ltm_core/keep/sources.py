@@ -15,7 +15,7 @@ from ltm_core.keep.documents import overwrite_documents
 from ltm_core.keep.redaction import overlaps, overwrite, overwritten, patterns_of, spans_of
 from ltm_core.types import Fact
 from ltm_core.write.forgotten import phrase_entries
-from ltm_core.write.index import index_message, message_units
+from ltm_core.write.index import index_message, row_units
 from ltm_core.write.statuses import content_key, message_key, pair_key
 
 if TYPE_CHECKING:
@@ -192,14 +192,7 @@ def _redact(
     name = None if row.name and spans_of(patterns, row.name) else row.name
     row = replace(row, content=content, name=name, metadata=overwritten(row.metadata, patterns), redacted_at=now)
     writer.update_message(row)
-    units = message_units(
-        content,
-        speaker=row.name or row.role,
-        on=row.at.date(),
-        named=row.name is not None,
-        config=config,
-    )
-    index_message(writer, row, units, {})
+    index_message(writer, row, row_units(row, config=config), {})
     writer.drop_anchors(row.item)
     for anchor in anchors:
         writer.add_anchor(anchor, session_id=row.session_id, at=row.at)

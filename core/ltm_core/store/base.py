@@ -185,6 +185,21 @@ class Rows:
     """Microseconds since 1970 UTC; the largest int64 when it does not expire."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexFaults:
+    """In what the derived rows of one user differ from the truth; all empty when they agree."""
+
+    orphans: Mapping[str, int] = field(default_factory=dict)
+    """Rows per table that belong to nothing."""
+    owners: tuple[tuple[OwnerKind, int], ...] = ()
+    """Messages and facts (items) whose chunks, postings or vectors are not whole."""
+    counters: tuple[str, ...] = ()
+    """Stored numbers that are not what they count."""
+
+    def __bool__(self) -> bool:
+        return bool(self.orphans or self.owners or self.counters)
+
+
 class Snapshot(Protocol):
     """One user's searchable state at one revision; cached by the store, never stale at the moment it is taken."""
 
@@ -271,6 +286,7 @@ class Reader(Protocol):
         items: Sequence[int] | None = None,
         ids: Sequence[str] | None = None,
         subject: str | None = None,
+        subjects: Sequence[str] | None = None,
         relation: str | None = None,
         slots: Sequence[tuple[str, str]] | None = None,
         objects: Sequence[str] | None = None,
@@ -284,12 +300,12 @@ class Reader(Protocol):
         limit: int | None = None,
     ) -> list[Fact]:
         """Matching facts ordered by item (insertion), with ``newest_first`` backwards. A fact whose successor in
-        its slot expired holds again, and reads so before the sweep too. ``objects`` are
-        normalised objects, exact after `fold`. ``slots`` are (subject, relation) pairs, exact after
-        `fold`. ``current_at`` keeps only the facts that hold then, ``past_at`` only those that do not,
-        ``waiting_at`` only those that would but for being suppressed or not valid yet; ``known_at`` sees the
-        store as it was recorded then; ``evidence_of`` keeps those that some of these message ids support.
-        ``is_current`` is as of ``current_at``, else now."""
+        its slot expired holds again, and reads so before the sweep too. ``subjects`` keeps the facts about any of
+        them, exact after `fold`, as ``subject`` does for one. ``objects`` are normalised objects, exact after
+        `fold`. ``slots`` are (subject, relation) pairs, exact after `fold`. ``current_at`` keeps only the facts
+        that hold then, ``past_at`` only those that do not, ``waiting_at`` only those that would but for being
+        suppressed or not valid yet; ``known_at`` sees the store as it was recorded then; ``evidence_of`` keeps
+        those that some of these message ids support. ``is_current`` is as of ``current_at``, else now."""
         ...
 
     def fact_item(self, id: str) -> int | None: ...
@@ -352,6 +368,10 @@ class Reader(Protocol):
         ...
 
     def snapshot(self) -> Snapshot: ...
+    def index_faults(self) -> IndexFaults:
+        """Whether index and counters agree with messages and facts; reads all of the user's rows."""
+        ...
+
     def counts(self) -> dict[str, int]: ...
 
 
@@ -444,6 +464,11 @@ class Writer(Reader, Protocol):
         """Appended to the feed; the returned change carries its cursor."""
         ...
 
+    @property
+    def logged(self) -> Sequence[FactChange]:
+        """What this transaction appended to the feed so far, in order."""
+        ...
+
     def set_slot(self, session_id: str, slot: SlotRow) -> None: ...
     def delete_slot(self, session_id: str, name: str) -> bool: ...
     def delete_slots(self, matches: Callable[[SlotRow], bool]) -> int:
@@ -469,6 +494,11 @@ class Writer(Reader, Protocol):
 
     def set_unit_vectors(self, vectors: Mapping[int, NDArray[np.float32]]) -> None:
         """Units of documents get their vectors; one that is gone meanwhile is passed over."""
+        ...
+
+    def drop_orphans(self) -> int:
+        """No derived row belongs to nothing, and every counter is right; returns the rows removed. Owners whose
+        index is not whole are left to `set_chunks`."""
         ...
 
     def add_tombstones(self, entries: Sequence[tuple[str, str]], *, now: datetime) -> None:
@@ -526,6 +556,10 @@ class Operations(Protocol):
         ...
 
     def users(self, *, after: str | None = None, limit: int = 1000) -> list[str]: ...
+    def change_marks(self, *, after: int, limit: int) -> list[tuple[int, str]]:
+        """The feed of all users after a place in it, in the order of commits: (place, user id)."""
+        ...
+
     def users_with_doc_types(self, doc_types: Sequence[str], *, before: datetime, limit: int) -> list[str]:
         """Users who hold unarchived messages of these types, said before then."""
         ...
@@ -544,6 +578,11 @@ class Operations(Protocol):
         ...
 
     def record_receipt(self, receipt: Receipt) -> None: ...
+    def check_file(self) -> list[str]:
+        """What the engine itself finds wrong with its files, in its words (tables and pages, no content); empty
+        when nothing is."""
+        ...
+
     def stats(self) -> Stats: ...
     def embedder_identity(self) -> str | None: ...
     def set_embedder_identity(self, identity: str, *, dimension: int, now: datetime) -> None: ...
@@ -566,6 +605,12 @@ class Store(Protocol):
         the busy timeout, then raises BusyError. The user's revision grows by one if anything changed."""
         ...
 
+    def listen(self, callback: Callable[[Sequence[FactChange]], None]) -> Callable[[], None]:
+        """``callback`` gets what each transaction of this object logged, after its commit, in the thread that
+        wrote; what another process or object wrote it does not get. Returns the call that ends it. The callback
+        must not raise: the write stands whatever it does."""
+        ...
+
     def operations(self) -> Operations: ...
     def mac(self, value: str) -> str:
         """Keyed hash (hex) of an id, for receipts and logs."""
@@ -583,6 +628,7 @@ __all__ = [
     "ChunkWrite",
     "DocumentRow",
     "DocumentUnit",
+    "IndexFaults",
     "Job",
     "MessageRow",
     "Namespace",

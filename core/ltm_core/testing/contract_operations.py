@@ -8,7 +8,7 @@ from ltm_core.errors import ConflictError, InvalidScopeError, NotFoundError
 from ltm_core.store.base import Job, SlotRow, Store
 from ltm_core.testing.builders import DIMENSION, T0, at, fact, say
 from ltm_core.testing.contract_life import fill
-from ltm_core.types import Receipt
+from ltm_core.types import FactChange, Receipt
 
 
 class OperationsContract:
@@ -71,6 +71,61 @@ class OperationsContract:
         assert ops.due_jobs(now=at(99)) == []
         with pytest.raises(NotFoundError):
             ops.fail_job(10**6, error="x", retry_at=None)
+
+    def test_the_feed_of_all_users_is_in_the_order_of_commits(self, store: Store) -> None:
+        def log(user: str, id: str) -> None:
+            with store.write(user) as w:
+                w.add_fact(fact(id, user_id=user))
+                w.log_change(FactChange(op="add", fact=fact(id, user_id=user), at=T0))
+
+        for n, user in enumerate(("ana", "ben", "ana", "cy")):
+            log(user, f"f{n}")
+        marks = store.operations().change_marks(after=0, limit=10)
+        assert [user for _, user in marks] == ["ana", "ben", "ana", "cy"]
+        assert marks == sorted(marks) and store.operations().change_marks(after=marks[0][0], limit=2) == marks[1:3]
+        with store.read("ana") as r:
+            assert [int(c.cursor) for c in r.changes()] == [marks[0][0], marks[2][0]]
+        with store.write("ben") as w:
+            w.erase_user(now=at(1))
+        assert store.operations().change_marks(after=0, limit=10) == [m for m in marks if m[1] != "ben"]
+
+    def test_listeners_hear_of_what_was_committed(self, store: Store) -> None:
+        heard: list[tuple[str, str]] = []
+        end = store.listen(lambda changes: heard.extend((c.fact.id, c.cursor) for c in changes))
+
+        def log(id: str) -> FactChange:
+            with store.write("ana") as w:
+                w.add_fact(fact(id))
+                logged = w.log_change(FactChange(op="add", fact=fact(id), at=T0))
+                assert list(w.logged) == [logged] and heard == before
+                if id == "f2":
+                    raise KeyError("undone")
+            return logged
+
+        before: list[tuple[str, str]] = []
+        first = log("f1")
+        assert heard == [("f1", first.cursor)]
+        before = list(heard)
+        with pytest.raises(KeyError):
+            log("f2")
+        assert heard == before
+        end()
+        end()
+        log("f3")
+        assert heard == before
+
+    def test_a_used_store_has_no_faults(self, store: Store) -> None:
+        for user in ("ana", "ben"):
+            fill(store, user, "Kestrel")
+        with store.write("ben") as w:
+            w.erase_user(now=at(1))
+        assert store.operations().check_file() == []
+        for user in ("ana", "ben", "nobody"):
+            with store.read(user) as r:
+                assert not r.index_faults(), user
+        with store.write("ana") as w:
+            before = w.counts()
+            assert w.drop_orphans() == 0 and w.counts() == before and not w.index_faults()
 
     def test_operations_list_users_and_counts(self, store: Store) -> None:
         for i in range(5):

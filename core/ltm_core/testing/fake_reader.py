@@ -190,6 +190,7 @@ class FakeReader:
         items: Sequence[int] | None = None,
         ids: Sequence[str] | None = None,
         subject: str | None = None,
+        subjects: Sequence[str] | None = None,
         relation: str | None = None,
         slots: Sequence[tuple[str, str]] | None = None,
         objects: Sequence[str] | None = None,
@@ -207,6 +208,7 @@ class FakeReader:
             if (by_item is None or number in by_item)
             and (ids is None or f.id in ids)
             and (subject is None or f.subject == subject)
+            and (subjects is None or f.subject in subjects)
             and (relation is None or f.relation == relation)
             and (slots is None or (f.subject, f.relation) in slots)
             and (objects is None or f.object_normalized in objects)

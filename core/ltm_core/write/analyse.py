@@ -25,6 +25,7 @@ from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import fold, script, trim
 from ltm_core.write.people import speaker_key
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
+from ltm_core.write.progress import state_of
 from ltm_core.write.remember import explicit_requests
 from ltm_core.write.repairs import is_bare, repair_of, repaired
 from ltm_core.write.scopes import Read, read
@@ -251,6 +252,32 @@ def _identifiers(
         if any(c.object == value and c.relation == identifier.kind for c in found.candidates):
             continue
         words = trim(r.clause.text)
+        subject = f"{identifier.kind}:{value}"
+        state = state_of(r.clause.text[identifier.end - r.clause.start :], r.clause.language, lexicon)
+        if (
+            state
+            and not r.veto
+            and not any(c.relation == "status" and c.subject == subject for c in found.candidates)
+        ):
+            found.candidates.append(
+                Candidate(
+                    subject=subject,
+                    relation="status",
+                    object=state,
+                    object_normalized=fold(state),
+                    text=words,
+                    kind="status",
+                    is_about_user=False,
+                    speaker=speaker,
+                    importance="high",
+                    single_valued=True,
+                    valid_from=utterance.at,
+                    said_at=utterance.at,
+                    evidence=(r.evidence(utterance.message_id),),
+                    rule="progress",
+                )
+            )
+            found.anchors.append(_stated(r, found.candidates[-1:], utterance, start=0))
         has_status = any(c.relation == "status" and c.subject.endswith(f":{value}") for c in found.candidates)
         if any(c.relation == "status" and _inside(c, evidence) for c in found.candidates):
             words = trim(r.clause.text[: identifier.end - r.clause.start])  # how it stands is another fact

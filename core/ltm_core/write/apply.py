@@ -77,7 +77,11 @@ def apply_decisions(
 
 def store_fact(writer: Writer, fact: Fact, *, vectors: Mapping[str, NDArray[np.float32]]) -> None:
     """The fact is stored and can be found by its words and its meaning."""
-    item = writer.add_fact(fact)
+    index_fact(writer, fact, writer.add_fact(fact), vectors=vectors)
+
+
+def index_fact(writer: Writer, fact: Fact, item: int, *, vectors: Mapping[str, NDArray[np.float32]]) -> None:
+    """The stored fact is found by exactly its words, its subject and its object."""
     writer.set_chunks(
         "fact",
         item,

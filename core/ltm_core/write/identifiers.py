@@ -6,21 +6,38 @@ Not identifiers: dates, times, prices, versions, phone numbers, verification cod
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from ltm_core.errors import ConfigError
 from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.linear import compile_linear
 
 _DATE = re.compile(
     r"(?:19|20)\d\d[-/.年]?(?:0?[1-9]|1[0-2])(?:[-/.月]?(?:0?[1-9]|[12]\d|3[01])日?)?$|\d{1,2}[-/]\d{1,2}(?:[-/]\d{2,4})?$"
 )
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+$", re.I)
 _MOBILE = re.compile(r"1[3-9]\d{9}$")
-_UNSAFE = re.compile(r"\([^)]*[+*][^)]*\)[+*{]|\\\d|\(\?P=")
+_YEAR = re.compile(r"(?:19|20)\d\d$")
+_SHORT_KEY = re.compile(r"[A-Za-z]+-\d{2,}")
 _MAX_TEXT = 200_000
 _CONTEXT = 14
+_CONFIGURED = "configured"
+_PARTS = frozenset({"id", "word", "mark", "says", "hash"})
+_ONLY_MARKED = frozenset({"member"})
+"""Whose plain numbers are mostly counts ("1500 customers")."""
+_PRICED = frozenset({"quote", "invoice"})
+"""Whose plain numbers are mostly sums of money ("the quote is 12000")."""
+_COUNTED_LOW = frozenset({"ticket", "case", "booking"})
+"""Which are numbered from one, so that four digits are common."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    name: str
+    pattern: re.Pattern[str]
+    beside: re.Pattern[str] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,33 +54,36 @@ class Identifier:
 def find_identifiers(text: str, lexicon: Lexicon, patterns: Sequence[str] = ()) -> tuple[Identifier, ...]:
     """Identifiers of a message in order, none twice, none overlapping. ``text`` may be masked."""
     window = text[:_MAX_TEXT]
-    if not any(c.isdigit() for c in window):
+    if not patterns and not any(c.isdigit() for c in window):
         return ()
     found: dict[int, Identifier] = {}
-    for name, pattern in (*_builtin(lexicon), *_extra(tuple(patterns))):
-        for m in pattern.finditer(window):
-            group = "id" if "id" in pattern.groupindex else 0
-            start, end = m.span(group)
-            value = window[start:end]
+    # The deployment knows its own identifiers better than we do.
+    for shape in (*_extra(tuple(patterns)), *_builtin(lexicon)):
+        if shape.beside is not None and not shape.beside.search(window):
+            continue
+        for m in shape.pattern.finditer(window):
+            groups = shape.pattern.groupindex
+            kind = next((g for g in groups if g not in _PARTS and m[g]), "")
+            start, end = m.span("id" if "id" in groups else kind or 0)
             if any(i.start < end and start < i.end for i in found.values()):
                 continue
-            if name != "configured" and not _is_identifier(window, start, end, lexicon):
+            said = {k: v or "" for k, v in m.groupdict().items()}
+            kind = kind or _kind(said.get("word", "").casefold(), window[start:end], lexicon)
+            if shape.name != _CONFIGURED and not _is_identifier(window, start, end, kind, said, lexicon):
                 continue
-            word = (m.groupdict().get("word") or "").casefold()
             found[start] = Identifier(
-                start=start, end=end, text=value, kind=_kind(word, value, lexicon), rule=f"identifier/{name}"
+                start=start, end=end, text=window[start:end], kind=kind, rule=f"identifier/{shape.name}"
             )
     return tuple(found[k] for k in sorted(found))
 
 
-def _is_identifier(text: str, start: int, end: int, lexicon: Lexicon) -> bool:
+def _is_identifier(text: str, start: int, end: int, kind: str, said: Mapping[str, str], lexicon: Lexicon) -> bool:
     value = text[start:end]
     digits = sum(c.isdigit() for c in value)
-    if digits < 2 or (len(value) < 4 and not re.match(r"[A-Za-z]+-\d{2,}", value)):
+    marked = bool(said.get("mark") or said.get("hash"))
+    if not _long_enough(value, digits, kind, said, marked=marked):
         return False
-    if value.isdigit() and digits < 5:
-        return False
-    if _DATE.match(value) or _VERSION.match(value) or _MOBILE.match(value):
+    if _DATE.match(value) or _VERSION.match(value) or (_MOBILE.match(value) and not marked):
         return False
     if lexicon.shared["amount_before"].search(text[max(0, start - 4) : start]) or lexicon.shared[
         "amount_after"
@@ -74,6 +94,24 @@ def _is_identifier(text: str, start: int, end: int, lexicon: Lexicon) -> bool:
     return not lexicon.shared["secret_before"].search(text[max(0, start - _CONTEXT) : start])
 
 
+def _long_enough(value: str, digits: int, kind: str, said: Mapping[str, str], *, marked: bool) -> bool:
+    """Whether it is more than a count or an amount: the less the words before it say that a number follows, the
+    longer it must be."""
+    if kind in _ONLY_MARKED and not marked:
+        return False
+    if not value.isdigit():
+        if marked and digits == 1:
+            return len(value) >= 4 and value.isalnum() and value == value.upper()
+        return digits >= 2 and (len(value) >= 4 or bool(_SHORT_KEY.match(value)))
+    if marked:
+        by_sign = bool(said.get("hash")) or "#" in said.get("mark", "")
+        return digits >= (2 if by_sign else 3) and (by_sign or not _YEAR.match(value))
+    says = bool(said.get("says", "").strip())
+    if int(value) % (100 if kind in _PRICED else 1000) == 0 or (kind in _PRICED and says) or _YEAR.match(value):
+        return False
+    return digits >= (6 if says else 4 if kind in _COUNTED_LOW else 5)
+
+
 def _kind(word: str, value: str, lexicon: Lexicon) -> str:
     spoken = next((kind for kind, words in lexicon.identifier_words.items() if word in words.split("|")), None)
     named = spoken or lexicon.identifier_prefixes.get(word.upper()) or lexicon.kind_of_prefix(value)
@@ -81,25 +119,35 @@ def _kind(word: str, value: str, lexicon: Lexicon) -> str:
 
 
 @cache
-def _compiled(rows: tuple[tuple[str, str], ...], words: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((name, re.compile(match.replace("{words}", words))) for name, match in rows)
+def _compiled(rows: tuple[tuple[str, str, str], ...], words: str) -> tuple[_Shape, ...]:
+    return tuple(
+        _Shape(name, re.compile(match.replace("{words}", words)), re.compile(beside) if beside else None)
+        for name, match, beside in rows
+    )
 
 
-def _builtin(lexicon: Lexicon) -> tuple[tuple[str, re.Pattern[str]], ...]:
+def _builtin(lexicon: Lexicon) -> tuple[_Shape, ...]:
     words = sorted((w for s in lexicon.identifier_words.values() for w in s.split("|")), key=len, reverse=True)
-    rows = tuple((str(r["name"]), str(r["match"])) for r in lexicon.identifiers)
+    neighbours = lexicon.identifier_neighbours
+    rows = tuple(
+        (str(r["name"]), str(r["match"]), neighbours[r["beside"]] if "beside" in r else "")
+        for r in lexicon.identifiers
+    )
     return _compiled(rows, "|".join(map(re.escape, words)))
 
 
 @cache
-def _extra(patterns: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """The configured patterns; nested repeats and back references are refused, they can take exponential time."""
-    made = []
-    for i, pattern in enumerate(patterns):
-        if _UNSAFE.search(pattern) or len(pattern) > 500:
-            raise ConfigError(f"identifier_patterns[{i}]: nested repeats and back references are not allowed")
-        try:
-            made.append(("configured", re.compile(pattern)))
-        except re.error as e:
-            raise ConfigError(f"identifier_patterns[{i}] is not a regular expression: {e}") from e
-    return tuple(made)
+def _extra(patterns: tuple[str, ...]) -> tuple[_Shape, ...]:
+    return tuple(
+        _Shape(_CONFIGURED, compile_linear(p, name=f"identifier_patterns[{i}]"), None) for i, p in enumerate(patterns)
+    )
+
+
+def check_patterns(patterns: Sequence[str], lexicon: Lexicon) -> None:
+    """ConfigError unless every configured pattern is one that can be searched in linear time, and every group
+    in it is ``id``, ``word`` or a kind of identifier."""
+    known = {"id", "word", "identifier", *lexicon.identifier_words}
+    for i, shape in enumerate(_extra(tuple(patterns))):
+        unknown = sorted(shape.pattern.groupindex.keys() - known)
+        if unknown:
+            raise ConfigError(f"identifier_patterns[{i}]: group {unknown[0]!r} is none of {', '.join(sorted(known))}")

@@ -12,6 +12,7 @@ from ltm_core.store.base import ChunkWrite
 from ltm_core.text.chunks import chunk, embedded_text
 from ltm_core.text.terms import terms
 from ltm_core.text.tokens import estimate_tokens
+from ltm_core.when import zone_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,6 +50,18 @@ def message_units(content: str, *, speaker: str, on: date, named: bool, config: 
         embed = embedded_text(text, at=on, speaker=speaker)
         units.append(Unit(start=span.start, end=span.end, terms=counted, embed=embed))
     return tuple(units)
+
+
+def row_units(row: MessageRow, *, config: Config) -> tuple[Unit, ...]:
+    """The units of a stored turn, the same that it got when it came."""
+    return message_units(
+        row.content, speaker=row.name or row.role, on=day_of(row), named=row.name is not None, config=config
+    )
+
+
+def day_of(row: MessageRow) -> date:
+    """The day of the turn where its user was."""
+    return row.at.astimezone(zone_of(row.timezone)).date()
 
 
 def fact_unit(text: str, *, extra: str = "") -> Unit:
@@ -89,4 +102,13 @@ def embed_texts(runtime: Runtime, texts: Sequence[str]) -> dict[str, NDArray[np.
     return {} if matrix is None else {t: matrix[i] for i, t in enumerate(distinct)}
 
 
-__all__ = ["Unit", "embed_texts", "fact_unit", "index_message", "message_units", "with_vectors"]
+__all__ = [
+    "Unit",
+    "day_of",
+    "embed_texts",
+    "fact_unit",
+    "index_message",
+    "message_units",
+    "row_units",
+    "with_vectors",
+]

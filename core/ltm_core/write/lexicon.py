@@ -113,6 +113,10 @@ class Lexicon:
     identifiers: tuple[Mapping[str, str], ...] = ()
     identifier_words: Mapping[str, str] = field(default_factory=dict)
     identifier_prefixes: Mapping[str, str] = field(default_factory=dict)
+    identifier_neighbours: Mapping[str, str] = field(default_factory=dict)
+    """What must be said beside an identifier of a shape that others share, by name."""
+    progress: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Per language, how the state of what an identifier names is told after it; see `progress`."""
 
     def rules(self, language: str) -> Rules:
         """The rules of a language; of English when there are none."""
@@ -262,6 +266,8 @@ def default_lexicon() -> Lexicon:
         identifiers=tuple(ids.get("identifier", [])),
         identifier_words=MappingProxyType(ids.get("words", {})),
         identifier_prefixes=MappingProxyType(ids.get("prefixes", {})),
+        identifier_neighbours=MappingProxyType(ids.get("beside", {})),
+        progress=MappingProxyType(ids.get("progress", {})),
     )
 
 

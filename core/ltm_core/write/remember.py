@@ -31,6 +31,8 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
     for i, r in enumerate(reads):
         if i in taken or not r["remember"] or r.veto in _HELD:
             continue
+        if i + 1 < len(reads) and reads[i + 1].veto in _HELD and _announces(utterance.content, r, reads[i + 1]):
+            continue  # "a note to the AI: <orders>": what it announces is refused, so is the announcement
         start, words = _content(r, lexicon)
         spans = [i]
         for j in range(i + 1, len(reads)):
@@ -75,6 +77,11 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
         )
         found.append(Explicit(anchor=anchor, clauses=tuple(spans), note=note))
     return tuple(found)
+
+
+def _announces(content: str, r: Read, following: Read) -> bool:
+    """Whether a colon stands between the clause and the next one."""
+    return content[r.clause.start : following.clause.start].rstrip(" \t\n\"'“「").endswith((":", "："))
 
 
 def _content(r: Read, lexicon: Lexicon) -> tuple[int, str]:

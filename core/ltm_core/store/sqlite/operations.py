@@ -87,6 +87,14 @@ class SqliteOperations(Sweeps):
             ).fetchall()
         return [r[0] for r in rows]
 
+    def change_marks(self, *, after: int, limit: int) -> list[tuple[int, str]]:
+        with self._store.connection() as conn:
+            return conn.execute(
+                "SELECT c.id, u.user_id FROM changes c JOIN users u ON u.user_no = c.user_no "
+                "WHERE c.id > ? ORDER BY c.id LIMIT ?",
+                (after, limit),
+            ).fetchall()
+
     def users_with_doc_types(self, doc_types: Sequence[str], *, before: datetime, limit: int) -> list[str]:
         labels = [self._store.core.keyed.label(t) for t in doc_types]
         with self._store.connection() as conn:
@@ -188,6 +196,11 @@ class SqliteOperations(Sweeps):
                     receipt.seconds,
                 ),
             )
+
+    def check_file(self) -> list[str]:
+        with self._store.connection() as conn:
+            found = [r[0] for r in conn.execute("PRAGMA integrity_check(20)").fetchall()]
+            return [] if found == ["ok"] else found
 
     # state --------------------------------------------------------------------------------------------
     def stats(self) -> Stats:

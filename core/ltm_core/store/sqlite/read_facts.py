@@ -37,6 +37,7 @@ class FactView(View):
         items: Sequence[int] | None = None,
         ids: Sequence[str] | None = None,
         subject: str | None = None,
+        subjects: Sequence[str] | None = None,
         relation: str | None = None,
         slots: Sequence[tuple[str, str]] | None = None,
         objects: Sequence[str] | None = None,
@@ -55,6 +56,9 @@ class FactView(View):
         if subject is not None:
             where.append("subject = ?")
             values.append(keyed.folded(subject))
+        if subjects is not None:
+            # Numbers of our own hash, not text: they are written into the statement.
+            where.append(f"subject IN ({','.join(str(keyed.folded(s)) for s in dict.fromkeys(subjects))})")
         if relation is not None:
             where.append("relation = ?")
             values.append(keyed.folded(relation))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ltm_core.store.base import Snapshot
+    from ltm_core.store.base import IndexFaults, Snapshot
 
 
 class SqliteReader(MessageView, FactView, DocumentView):
@@ -110,6 +110,11 @@ class SqliteReader(MessageView, FactView, DocumentView):
             )
             found.update((names[mac], decode(blob)) for mac, blob in rows)
         return found
+
+    def index_faults(self) -> IndexFaults:
+        from ltm_core.store.sqlite.check import index_faults
+
+        return index_faults(self)
 
     def counts(self) -> dict[str, int]:
         """Rows of the user: sessions, messages, facts, documents, current_facts, chunks, vectors, terms, anchors,

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,10 +26,12 @@ from ltm_core.store.sqlite.operations import SqliteOperations
 from ltm_core.store.sqlite.reader import SqliteReader
 from ltm_core.store.sqlite.writer import SqliteWriter
 from ltm_core.store.times import to_us
+from ltm_core.types import FactChange
 
 if TYPE_CHECKING:
     from ltm_core.store.sqlite.snapshot import SnapshotCache
 
+Listener = Callable[[Sequence[FactChange]], None]
 MEMORY = ":memory:"
 
 
@@ -76,6 +78,7 @@ class SqliteStore:
                 shutil.rmtree(self.directory, ignore_errors=True)
             raise
         self._caches: dict[int, SnapshotCache] = {}
+        self._listeners: tuple[Listener, ...] = ()
         self._finalizer = weakref.finalize(
             self, _close, self._pool, self.directory if temporary else None, os.getpid()
         )
@@ -143,6 +146,20 @@ class SqliteStore:
                 writer.end()
         if writer.erased and os.getpid() in self._caches:
             self._snapshots().drop(user_id)
+        if writer.logged:
+            for listener in self._listeners:
+                listener(tuple(writer.logged))
+
+    def listen(self, callback: Listener) -> Callable[[], None]:
+        def end() -> None:
+            self._listeners = tuple(known for known in self._listeners if known is not listener)
+
+        def listener(changes: Sequence[FactChange]) -> None:
+            callback(changes)
+
+        # Replaced, never changed: a write that is under way goes on with those it saw.
+        self._listeners = (*self._listeners, listener)
+        return end
 
     def operations(self) -> SqliteOperations:
         return SqliteOperations(self)

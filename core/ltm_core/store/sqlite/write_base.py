@@ -13,6 +13,7 @@ from ltm_core.store.sqlite.codec import Codec
 from ltm_core.store.sqlite.layout import MAX_ITEM, MAX_USER
 from ltm_core.store.sqlite.reader import SqliteReader
 from ltm_core.store.times import to_us
+from ltm_core.types import FactChange
 
 
 class WriteBase(SqliteReader):
@@ -23,6 +24,7 @@ class WriteBase(SqliteReader):
         self._changed = False
         self._shrunk = False
         self._now: datetime | None = None
+        self.logged: list[FactChange] = []
 
     def ensure_user(self, *, now: datetime, timezone: str | None = None) -> UserState:
         self._now = now

@@ -17,8 +17,9 @@ from ltm_core.store.base import (
 )
 from ltm_core.store.keyed import TERM_BITS
 from ltm_core.store.sqlite.embedders import other_embedders
-from ltm_core.store.sqlite.layout import batches
+from ltm_core.store.sqlite.layout import batches, key_range
 from ltm_core.store.sqlite.records import ITEM_MASK, OWNERS
+from ltm_core.store.sqlite.schema import ID_RANGE_TABLES
 from ltm_core.store.sqlite.write_base import WriteBase
 from ltm_core.store.times import to_us
 from ltm_core.types import Act, Importance, Role
@@ -180,6 +181,59 @@ class IndexWriter(WriteBase):
         self._chunk_count -= len(rows)
         self._term_total -= sum(length for _, length, _ in rows)
         self.index_changed = self._changed = self._shrunk = True
+
+    def drop_orphans(self) -> int:
+        first, end = key_range(self.no)
+        inside = (self.low, self.high)
+        dropped = 0
+        lost = self._rows(
+            "SELECT DISTINCT owner FROM chunks WHERE id > ? AND id < ? AND owner NOT IN "
+            "(SELECT id FROM messages UNION ALL SELECT id FROM facts)",
+            inside,
+        )
+        before = self._chunk_count
+        self._drop_chunks([r[0] for r in lost])
+        dropped += before - self._chunk_count
+        dropped += self._conn.execute(
+            "DELETE FROM postings WHERE key >= ? AND key < ? AND item NOT IN "
+            f"(SELECT id & {ITEM_MASK} FROM chunks WHERE id > ? AND id < ?)",
+            (first, end, *inside),
+        ).rowcount
+        dropped += self._conn.execute(
+            "DELETE FROM vectors WHERE id > ? AND id < ? AND id NOT IN "
+            "(SELECT id FROM chunks WHERE id > ? AND id < ?)",
+            (*inside, *inside),
+        ).rowcount
+        dropped += self._conn.execute(
+            "DELETE FROM document_units WHERE id > ? AND id < ? AND document NOT IN "
+            "(SELECT id FROM documents WHERE id > ? AND id < ?)",
+            (*inside, *inside),
+        ).rowcount
+        for table in ("evidence", "fact_versions"):
+            dropped += self._conn.execute(
+                f"DELETE FROM {table} WHERE fact > ? AND fact < ? AND fact NOT IN "
+                "(SELECT id FROM facts WHERE id > ? AND id < ?)",
+                (*inside, *inside),
+            ).rowcount
+        self._recount()
+        return dropped
+
+    def _recount(self) -> None:
+        inside = (self.low, self.high)
+        row = self._one("SELECT count(*), coalesce(sum(length), 0) FROM chunks WHERE id > ? AND id < ?", inside)
+        assert row is not None
+        self._chunk_count, self._term_total = row
+        highest = [
+            self._one(f"SELECT max(id) FROM {table} WHERE id > ? AND id < ?", inside) for table in ID_RANGE_TABLES
+        ]
+        top = max((r[0] for r in highest if r is not None and r[0] is not None), default=self.low)
+        self.next_n = max(self.next_n, (top & ITEM_MASK) + 1)
+        self._conn.execute(
+            "UPDATE sessions SET message_count = (SELECT count(*) FROM messages m "
+            "WHERE m.user_no = sessions.user_no AND m.session = sessions.session) WHERE id > ? AND id < ?",
+            inside,
+        )
+        self.index_changed = self.index_reset = self._changed = self._shrunk = True
 
     def _report(self, op: int, targets: Sequence[int]) -> None:
         """External vector indexes learn of it in the same transaction."""

@@ -78,7 +78,8 @@ class SqliteWriter(FactWriter, DocumentWriter):
             (no, to_us(change.at), change.op, *numbers, self._codec.encode(body)),
         )
         self._changed = True
-        return replace(change, cursor=str(cursor.lastrowid))
+        self.logged.append(replace(change, cursor=str(cursor.lastrowid)))
+        return self.logged[-1]
 
     def add_tombstones(self, entries: Sequence[tuple[str, str]], *, now: datetime) -> None:
         user, moment = self._keyed.mac(self._user_id), to_us(now)

@@ -1,0 +1,182 @@
+"""Identifiers a deployment adds: what they look like, what they are of, and which patterns are refused."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ltm_core import LongTermMemory
+from ltm_core.errors import ConfigError
+from ltm_core.lexicon import default_lexicon
+from ltm_core.write.identifiers import find_identifiers
+from ltm_core.write.linear import MOST_REPEATS, MOST_WAYS, compile_linear
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "found", "kind"),
+    [
+        (r"PRJ-\d+", "project PRJ-77 is late", "PRJ-77", "identifier"),
+        (r"(?P<contract>K/\d{2}/[A-Z]+)", "签了 K/25/ABC 这份", "K/25/ABC", "contract"),
+        (r"(?:病历|chart) ?(?P<id>[a-z]{3}\d+)", "病历 abc12 已归档", "abc12", "identifier"),
+        (r"(?P<ticket>护航[甲乙丙丁])", "护航甲还没处理", "护航甲", "ticket"),
+        (r"(?P<word>order) nr (?P<id>[A-Z]{2}:\d+)", "my order nr XY:9 came", "XY:9", "order"),
+    ],
+)
+def test_a_configured_pattern_is_found_and_named(pattern: str, text: str, found: str, kind: str) -> None:
+    (identifier,) = find_identifiers(text, default_lexicon(), [pattern])
+    assert (identifier.text, identifier.kind, identifier.rule) == (found, kind, "identifier/configured")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("我们和远航的合同编号是 C/2024/00917", ["C/2024/00917 contract"]),
+        ("麻烦看下我的工单号为T20240315008", ["T20240315008 ticket"]),
+        ("合同号：YH（2024）第087号，别弄丢", ["YH（2024）第087号 contract"]),
+        ("案号（2023）沪01民终1234号开庭", ["（2023）沪01民终1234号 case"]),
+        ("顺丰SF1234567890123到哪了", ["SF1234567890123 parcel"]),
+        ("那个88213工单还没处理", ["88213 ticket"]),
+        ("订单尾号 8842 那单要退", ["8842 order"]),
+        ("訂單編號 TW-55801 已付款", ["TW-55801 order"]),
+        ("注文番号はJP-20881です", ["JP-20881 order"]),
+        ("会员号 VIP00881", ["VIP00881 member"]),
+        ("ticket #4821 is still open", ["4821 ticket"]),
+        ("issue #88 and PR #1234 got merged", ["88 ticket", "1234 ticket"]),
+        ("my booking ref is QX7PLM", ["QX7PLM booking"]),
+        ("reservation 4471 under my name", ["4471 booking"]),
+        ("order ending in 8842", ["8842 order"]),
+        ("tracking 9400 1118 9956 0000 0000 00 please", ["9400 1118 9956 0000 0000 00 parcel"]),
+        ("PAY-4521 is blocked by the vendor", ["PAY-4521 identifier"]),
+        # sums, counts, years, models, secrets
+        ("报价是 12000", []),
+        ("the quote is 5000 and the bill 45000", []),
+        ("订单金额 35880，订单 2024 年的", []),
+        ("an order of 25000 copies, 工单 15000 张", []),
+        ("my account has 12345 followers", []),
+        ("policy 2023, ticket 2024", []),
+        ("I bought an F-150 and a WH-1000XM4", []),
+        ("预约 2024-05-01 10:00", []),
+        ("验证码 482913，电话 13812345678", []),
+        ("he waited in order, Mr 12345", []),
+    ],
+)
+def test_shapes_in_unseen_words(text: str, found: list[str]) -> None:
+    assert [f"{i.text} {i.kind}" for i in find_identifiers(text, default_lexicon())] == found
+
+
+def test_a_configured_pattern_wins_over_a_built_in_one() -> None:
+    (identifier,) = find_identifiers("order ORD-12-AB/X is late", default_lexicon(), [r"(?P<case>ORD-12-AB/X)"])
+    assert (identifier.text, identifier.kind) == ("ORD-12-AB/X", "case")
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"(a+)+b",
+        r"(?:a|aa)+$",
+        r"(?:\d+-?)*x",
+        r"\d+\d+\d+x",
+        r".*.*.*=",
+        r"(\w)\1",
+        r"(?P<id>\w)(?P=id)",
+        r"(?=ORD)\w+",
+        r"(?<!x)\d+",
+        r"(?x) a +",
+        r"\d{1,5000}",
+        r"a{,}b{,}c{,}",
+        r"[a-z",
+        r"(open",
+        r"\d*",
+        "x" * 501,
+    ],
+)
+def test_what_could_take_long_or_says_nothing_is_refused_when_a_memory_is_opened(
+    pattern: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match=r"identifier_patterns\[1\]"):
+        LongTermMemory.open(tmp_path / "s", embedder="none", identifier_patterns=(r"OK-\d+", pattern))
+    assert not (tmp_path / "s").exists()
+
+
+def test_an_unknown_kind_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="'recipe'"):
+        LongTermMemory.open(tmp_path / "s", embedder="none", identifier_patterns=(r"(?P<recipe>R\d+)",))
+
+
+_ATOM = st.sampled_from(["a", "b", r"\d", "[ab]", "[^x]", ".", "(?:a|ab)", "(ab?)", "(?:b)"])
+_REPEAT = st.sampled_from(["", "", "?", "+", "*", "{2}", "{1,3}", "{,2}", "{3,}", "+?", "*+"])
+
+
+@given(st.lists(st.tuples(_ATOM, _REPEAT), min_size=1, max_size=5), st.text("ab1x", max_size=MOST_REPEATS // 2))
+def test_an_accepted_pattern_finds_what_the_engine_finds(parts: list[tuple[str, str]], text: str) -> None:
+    """Bounding the repeats changes nothing on texts shorter than the bound."""
+    pattern = "".join(a + r for a, r in parts)
+    try:
+        bounded = compile_linear(pattern, name="p")
+    except ConfigError:
+        return
+    assert [m.span() for m in bounded.finditer(text)] == [m.span() for m in re.finditer(pattern, text)]
+
+
+def test_two_open_repeats_are_accepted_and_three_are_not() -> None:
+    assert MOST_REPEATS**2 <= MOST_WAYS
+    compile_linear(r"[A-Z]+-\d+", name="p")
+    with pytest.raises(ConfigError):
+        compile_linear(r"[A-Z]+-\d+-\d+", name="p")
+    compile_linear(r"[A-Z]{2,4}-\d{1,8}-\d+", name="p")
+
+
+# how it stands -----------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("BJ-2024-001 现在到总经理审批了", ("quote:BJ-2024-001", "到总经理审批")),
+        ("合同HT2024-0091昨天盖章了", ("contract:HT2024-0091", "盖章")),
+        ("刚看到工单#A70312已经关闭了", ("ticket:A70312", "关闭")),
+        ("工单#A70312还没人接", ("ticket:A70312", "还没人接")),
+        ("快递 SF1234567890123 卡在武汉中转站", ("parcel:SF1234567890123", "卡在武汉中转站")),
+        ("工單 KF20881 目前待主管審核", ("ticket:KF20881", "待主管審核")),
+        ("quote 10023 got approved by finance", ("quote:10023", "approved")),
+        ("The PO 4500012345 is waiting for approval", ("order:4500012345", "waiting for approval")),
+        ("invoice INV-2025-9 needs a second signature", ("invoice:INV-2025-9", "needs a second signature")),
+        ("ticket 88120 went to the backend team", ("ticket:88120", "went to the backend team")),
+        ("订单 DD20991 是给我姐买的", None),
+        ("订单 DD20992 里有两件衣服", None),
+        ("订单 DD20993 什么时候到", None),
+        ("如果订单 DD20994 发货了告诉我", None),
+        ("订单 DD20997 很重要", None),
+        ("订单 DD20998 我朋友的已经到了", None),
+        ("order ORD-771 is for my sister", None),
+        ("has order ORD-772 shipped yet?", None),
+        ("ORD-774 contains two mugs", None),
+        ("case 00123456 is about my neighbour", None),
+    ],
+)
+def test_the_state_is_told_after_the_number(text: str, status: tuple[str, str] | None, tmp_path: Path) -> None:
+    with LongTermMemory.open(tmp_path / "s", embedder="none", timezone="UTC") as memory:
+        memory.observe(user_id="ana", session_id="s", user=text)
+        found = [(f.subject, f.object) for f in memory.facts(user_id="ana", relation="status")]
+    assert found == ([] if status is None else [status])
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "question", "wanted"),
+    [
+        ("报价单 BJ-2024-001 已经提交了", "BJ-2024-001 现在到总经理审批了", "我的报价批到哪了？", "总经理"),
+        ("ticket 88120 is in triage", "ticket 88120 went to the backend team", "how is my ticket doing?", "backend"),
+    ],
+)
+def test_the_latest_state_answers_where_it_is(
+    first: str, then: str, question: str, wanted: str, tmp_path: Path
+) -> None:
+    with LongTermMemory.open(tmp_path / "s", timezone="UTC") as memory:
+        memory.observe(user_id="ana", session_id="s1", user=first, at="2025-03-01")
+        memory.observe(user_id="ana", session_id="s2", user=then, at="2025-03-04")
+        context = memory.context(question, user_id="ana", session_id="s3", at="2025-03-05")
+        assert any(wanted in i.text and i.is_current for i in context.semantic)
+        states = memory.facts(user_id="ana", relation="status", include_superseded=True)
+        assert [f.is_current for f in states] == [False, True]

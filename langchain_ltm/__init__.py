@@ -15,10 +15,37 @@ from ltm_core.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from langchain_ltm.conversation import LTMConversationMemory
+    from langchain_ltm.history import LTMChatMessageHistory, ltm_history_factory, ltm_recall
+    from langchain_ltm.importing import ImportReport, aimport_history, import_history
+    from langchain_ltm.middleware import LTMMiddleware
+    from langchain_ltm.retriever import LTMRetriever
+    from langchain_ltm.tools import ltm_tools
 
-_HOME = {"LTMConversationMemory": "langchain_ltm.conversation"}
+_HOME = {
+    "ImportReport": "langchain_ltm.importing",
+    "LTMChatMessageHistory": "langchain_ltm.history",
+    "LTMConversationMemory": "langchain_ltm.conversation",
+    "LTMMiddleware": "langchain_ltm.middleware",
+    "LTMRetriever": "langchain_ltm.retriever",
+    "aimport_history": "langchain_ltm.importing",
+    "import_history": "langchain_ltm.importing",
+    "ltm_history_factory": "langchain_ltm.history",
+    "ltm_recall": "langchain_ltm.history",
+    "ltm_tools": "langchain_ltm.tools",
+}
 
-__all__ = ["LTMConversationMemory"]
+__all__ = [
+    "ImportReport",
+    "LTMChatMessageHistory",
+    "LTMConversationMemory",
+    "LTMMiddleware",
+    "LTMRetriever",
+    "aimport_history",
+    "import_history",
+    "ltm_history_factory",
+    "ltm_recall",
+    "ltm_tools",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -28,7 +55,7 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(import_module(_HOME[name]), name)
     except ModuleNotFoundError as e:
-        if (e.name or "").partition(".")[0].startswith("langchain"):
+        if (e.name or "").partition(".")[0].startswith(("langchain", "langgraph")):
             raise MissingExtraError(f"langchain_ltm.{name}", "langchain") from e
         raise
 

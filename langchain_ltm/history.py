@@ -63,7 +63,9 @@ class LTMChatMessageHistory(BaseChatMessageHistory):
         self.shown_ids: tuple[str, ...] = ()
         """Ids of the turns that were read last: the host shows them."""
         self._pending = Pending() if _pending is None else _pending
-        self._asked: str | None = None
+        # A run's steps may be in several threads: the run is known by who made its history, and when.
+        self._who, self._made = runner(), self._pending.now()
+        self._asked: tuple[str, str] | None = None
 
     # the methods of the host, and their async forms ----------------------------------------------------
     @property
@@ -106,26 +108,32 @@ class LTMChatMessageHistory(BaseChatMessageHistory):
             turns = _spoken(value)
             if not turns or turns[-1].role != "user":
                 return ()
-            who, words = runner(), turns[-1].content
+            words = turns[-1].content
             if len(turns) == 1:
-                own = self._pending.again(who, self.scope, words) or turns[0].id or new_uuid7()
-                turns = [replace(turns[0], id=own)]
+                turns = [replace(turns[0], id=self._again(words) or turns[0].id or new_uuid7())]
             else:
                 turns = _without_ids(turns)
             seen = yield Call("observe", {**labels(self.scope), "messages": turns})
             ids = tuple(s.id for s in seen.messages)
             if ids:
-                self._asked = ids[-1]
-                self._pending.add(who, self.scope, words, ids[-1])
+                self._asked = words, ids[-1]
+                self._pending.add(self._who, self.scope, words, ids[-1])
             return ids
         return ()
+
+    def _again(self, words: str) -> str | None:
+        """The id of the same turn, when it is tried once more: in this run, or by who failed with it before."""
+        if self._asked is not None and self._asked[0] == words:
+            return self._asked[1]
+        return self._pending.again(self._who, self.scope, words, before=self._made)
 
     def _adding(self, messages: Sequence[BaseMessage]) -> Steps[None]:
         with surviving("storing the turn", strict=self.strict):
             turns = [m for m in to_messages(messages) if m.role != "system"]
             said = [i for i, m in enumerate(turns) if m.role == "user"]
-            asked = self._pending.take(runner(), self.scope, turns[said[-1]].content) if said else None
-            asked = asked or (None if said else self._asked)
+            asked = self._pending.take(self._who, self.scope, turns[said[-1]].content) if said else None
+            if not said and self._asked is not None:
+                asked = self._pending.take(self._who, self.scope, self._asked[0]) or self._asked[1]
             if len(turns) == 1 and turns[0].role == "assistant" and turns[0].id is None:
                 # The answer alone: the host cut off what it was told was stored.
                 yield Call("observe", {**labels(self.scope), "assistant": turns[0].content, "reply_to": asked})
@@ -136,7 +144,7 @@ class LTMChatMessageHistory(BaseChatMessageHistory):
             elif turns:
                 # A conversation: the store keeps its new end, found by place and words.
                 yield Call("observe", {**labels(self.scope), "messages": _without_ids(turns)})
-            self._asked = asked if said else None
+            self._asked = None
 
     def _reading(self) -> Steps[list[BaseMessage]]:
         with surviving("reading the conversation", strict=self.strict):

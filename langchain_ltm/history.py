@@ -50,11 +50,7 @@ class LTMChatMessageHistory(BaseChatMessageHistory):
         strict: bool = False,
         _pending: Pending | None = None,
     ) -> None:
-        for method in ("observe", "messages"):
-            if not callable(getattr(memory, method, None)):
-                raise ConfigError(f"memory must be a LongTermMemory, not {type(memory).__name__}")
-        if window_turns is not None and window_turns < 1:
-            raise ConfigError(f"window_turns must be at least 1, not {window_turns}")
+        _check(memory, window_turns)
         self.memory = memory
         scope = served(checked_id(user_id, "user_id"), checked_id(session_id, "session_id"))
         self.scope: Scope = replace(scope, agent_id=checked_id(agent_id, "agent_id") or scope.agent_id)
@@ -127,24 +123,35 @@ class LTMChatMessageHistory(BaseChatMessageHistory):
             return self._asked[1]
         return self._pending.again(self._who, self.scope, words, before=self._made)
 
+    def _answered(self, words: str | None) -> str | None:
+        """The id of the turn with these words (None: of whatever was asked last) that waits for its answer."""
+        mine = self._asked if self._asked is not None and words in (None, self._asked[0]) else None
+        words = mine[0] if mine is not None else words
+        other = None if words is None else self._pending.take(self._who, self.scope, words)
+        return mine[1] if mine is not None else other
+
     def _adding(self, messages: Sequence[BaseMessage]) -> Steps[None]:
         with surviving("storing the turn", strict=self.strict):
             turns = [m for m in to_messages(messages) if m.role != "system"]
             said = [i for i, m in enumerate(turns) if m.role == "user"]
-            asked = self._pending.take(self._who, self.scope, turns[said[-1]].content) if said else None
-            if not said and self._asked is not None:
-                asked = self._pending.take(self._who, self.scope, self._asked[0]) or self._asked[1]
-            if len(turns) == 1 and turns[0].role == "assistant" and turns[0].id is None:
+            asked = self._answered(turns[said[-1]].content if said else None)
+            if not turns:
+                return
+            if len(turns) == 1 and turns[0].role == "assistant":
                 # The answer alone: the host cut off what it was told was stored.
-                yield Call("observe", {**labels(self.scope), "assistant": turns[0].content, "reply_to": asked})
-            elif len(said) == 1 and said[0] == 0:
-                given = [replace(m, id=m.id or new_uuid7()) for m in turns]
-                given[0] = replace(given[0], id=asked or given[0].id)
-                yield Call("observe", {**labels(self.scope), "messages": given})
-            elif turns:
+                alone = {"assistant": turns[0].content, "message_id": turns[0].id, "reply_to": asked}
+                yield Call("observe", {**labels(self.scope), **{k: v for k, v in alone.items() if v is not None}})
+                self._asked = None
+                return
+            if len(said) == 1 and said[0] == 0:
+                turns = [replace(m, id=m.id or new_uuid7()) for m in turns]
+                turns[0] = replace(turns[0], id=asked or turns[0].id)
+            else:
                 # A conversation: the store keeps its new end, found by place and words.
-                yield Call("observe", {**labels(self.scope), "messages": _without_ids(turns)})
-            self._asked = None
+                turns = _without_ids(turns)
+            seen = yield Call("observe", {**labels(self.scope), "messages": turns})
+            open_end = turns[-1].role == "user" and seen.messages
+            self._asked = (turns[-1].content, seen.messages[-1].id) if open_end else None
 
     def _reading(self) -> Steps[list[BaseMessage]]:
         with surviving("reading the conversation", strict=self.strict):
@@ -180,7 +187,7 @@ class LTMHistoryFactory:
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
         # The host looks at the names of the parameters: they must be those of the fields.
         self.__signature__ = inspect.Signature([inspect.Parameter(n, kind, annotation=str) for n in names])
-        self("user" if user_id is None else "session", "session")  # what cannot be served is refused now
+        _check(memory, options.get("window_turns"))
 
     @property
     def fields(self) -> list[ConfigurableFieldSpec]:
@@ -275,6 +282,14 @@ def ltm_recall(
         return await adrive(kept.memory, steps(value, kept))
 
     return RunnableLambda(recall, arecall, name="ltm_recall")
+
+
+def _check(memory: Any, window_turns: int | None) -> None:
+    for method in ("observe", "messages"):
+        if not callable(getattr(memory, method, None)):
+            raise ConfigError(f"memory must be a LongTermMemory, not {type(memory).__name__}")
+    if window_turns is not None and window_turns < 1:
+        raise ConfigError(f"window_turns must be at least 1, not {window_turns}")
 
 
 def _asked_value(value: Any, input_key: str | None) -> Any:

@@ -14,7 +14,7 @@ from langchain_core.messages import BaseMessage
 
 from langchain_ltm._convert import to_message
 from ltm_core.adapting import Call, Steps, adrive, checked_id, drive, labels, served
-from ltm_core.errors import InvalidInputError
+from ltm_core.errors import ConfigError, InvalidInputError
 from ltm_core.types import Message, Scope
 
 Source: TypeAlias = BaseChatMessageHistory | Iterable[BaseMessage]
@@ -64,8 +64,8 @@ def import_history(
     "yesterday" in them is yesterday. ``progress(done, total)`` is called after each batch. Errors are raised; what
     was stored before stays, and the next import goes on from there.
     """
+    scope = _scope(memory, user_id, session_id)
     messages = history.messages if isinstance(history, BaseChatMessageHistory) else history
-    scope = _scope(user_id, session_id)
     return drive(memory, _importing(scope, list(messages), at, timezone, progress, batch_size))
 
 
@@ -81,13 +81,14 @@ async def aimport_history(
     batch_size: int = _BATCH,
 ) -> ImportReport:
     """Async form of `import_history`; the loop is not blocked."""
-    is_history = isinstance(history, BaseChatMessageHistory)
-    messages = await history.aget_messages() if is_history else history  # type: ignore[union-attr]
-    scope = _scope(user_id, session_id)
-    return await adrive(memory, _importing(scope, list(messages), at, timezone, progress, batch_size))  # type: ignore[arg-type]
+    scope = _scope(memory, user_id, session_id)
+    messages = await history.aget_messages() if isinstance(history, BaseChatMessageHistory) else history
+    return await adrive(memory, _importing(scope, list(messages), at, timezone, progress, batch_size))
 
 
-def _scope(user_id: str | None, session_id: str | None) -> Scope:
+def _scope(memory: Any, user_id: str | None, session_id: str | None) -> Scope:
+    if not callable(getattr(memory, "observe", None)):
+        raise ConfigError(f"memory must be a LongTermMemory, not {type(memory).__name__}")
     return served(checked_id(user_id, "user_id"), checked_id(session_id, "session_id"))
 
 

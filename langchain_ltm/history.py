@@ -106,7 +106,7 @@ class LTMChatMessageHistory(BaseChatMessageHistory):
                 return ()
             words = turns[-1].content
             if len(turns) == 1:
-                turns = [replace(turns[0], id=self._again(words) or turns[0].id or new_uuid7())]
+                turns = [replace(turns[0], id=turns[0].id or self._again(words) or new_uuid7())]
             else:
                 turns = _without_ids(turns)
             seen = yield Call("observe", {**labels(self.scope), "messages": turns})

@@ -214,7 +214,9 @@ def _with(system: SystemMessage | None, text: str) -> SystemMessage:
     if system is None:
         return SystemMessage(content=text)
     content = system.content
-    added = f"{content}\n\n{text}" if isinstance(content, str) else [*content, {"type": "text", "text": f"\n\n{text}"}]
+    added = (
+        f"{content}\n\n{text}" if isinstance(content, str) else [*content, {"type": "text", "text": f"\n\n{text}"}]
+    )
     return system.model_copy(update={"content": added})
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from importlib.util import find_spec
 from inspect import iscoroutinefunction
@@ -26,11 +27,14 @@ collect_ignore = [
 ]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Coroutine tests of the host's own suites run; ours start their loops themselves."""
-    for item in items:
-        if isinstance(item, pytest.Function) and iscoroutinefunction(item.function):
-            item.add_marker("asyncio")
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Coroutine tests of the suites that a host ships run, each in a loop of its own; no plugin is needed."""
+    if not iscoroutinefunction(pyfuncitem.function):
+        return None
+    names = pyfuncitem._fixtureinfo.argnames
+    asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
+    return True
 
 
 @pytest.fixture

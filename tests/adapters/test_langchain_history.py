@@ -205,7 +205,10 @@ def test_the_same_words_later_are_a_new_turn(memory: LongTermMemory) -> None:
 def test_without_the_recall_step_turns_are_stored_at_the_end(memory: LongTermMemory) -> None:
     llm = model("Good.")
     chain = RunnableWithMessageHistory(
-        BARE | llm, ltm_history_factory(memory, user_id="ana"), input_messages_key="input", history_messages_key="history"
+        BARE | llm,
+        ltm_history_factory(memory, user_id="ana"),
+        input_messages_key="input",
+        history_messages_key="history",
     )
     config: Any = {"configurable": {"session_id": "s1"}}
     for _ in range(2):
@@ -338,7 +341,9 @@ def test_ids_names_chunks_pictures_and_tools(memory: LongTermMemory) -> None:
     history.add_messages([HumanMessage(pictured, id="h1"), AIMessageChunk(content="Lovely.", id="a1")])
     history.add_messages([HumanMessage(pictured, id="h1"), AIMessageChunk(content="Lovely.", id="a1")])
     asked = AIMessage("", tool_calls=[{"name": "f", "args": {"x": 1}, "id": "c1"}])
-    history.add_messages([HumanMessage("Sum?"), asked, ToolMessage("I live in Dublin. 42", tool_call_id="c1"), AIMessage("42.")])
+    history.add_messages(
+        [HumanMessage("Sum?"), asked, ToolMessage("I live in Dublin. 42", tool_call_id="c1"), AIMessage("42.")]
+    )
     assert spoken(history.messages) == [
         ("human", "This is my new bike\n[image]"),
         ("ai", "Lovely."),

@@ -290,7 +290,9 @@ def test_twenty_turns_store_twenty_turns(memory: LongTermMemory, saver: InMemory
 
 
 def test_summaries_are_no_turns(memory: LongTermMemory, saver: InMemorySaver) -> None:
-    summary = SummarizationMiddleware(model("SUMMARY: I live in Dublin."), trigger=("messages", 4), keep=("messages", 1))
+    summary = SummarizationMiddleware(
+        model("SUMMARY: I live in Dublin."), trigger=("messages", 4), keep=("messages", 1)
+    )
     llm = model("ok")
     agent = agent_for(memory, llm, lookup, saver=saver, before=[summary])
     for number in range(5):
@@ -395,7 +397,11 @@ def test_a_restart_with_a_sqlite_checkpointer(tmp_path: Path) -> None:
         ):
             for user in ("ana", "ben"):
                 if user == "ana" or "Porto" not in text:
-                    say(agent_for(opened, llm, saver=saver), text, {"configurable": {"thread_id": user, "user_id": user}})
+                    say(
+                        agent_for(opened, llm, saver=saver),
+                        text,
+                        {"configurable": {"thread_id": user, "user_id": user}},
+                    )
             assert len(turns(opened)) == 2 * (len(seen) + 1)
         seen.append(shown(llm))
     assert "Porto" not in seen[2], "the last prompt is Ben's"
@@ -446,7 +452,9 @@ def test_its_tools_serve_the_same_user(memory: LongTermMemory, saver: InMemorySa
     llm = model(call("remember", text="I live in Porto."), "I will remember.")
     agent = agent_for(memory, llm, saver=saver, tools=ltm_tools(memory))
     for context in ({"user_id": "ana"},):
-        agent.invoke({"messages": [("user", "What can you do?")]}, {"configurable": {"thread_id": "t"}}, context=context)
+        agent.invoke(
+            {"messages": [("user", "What can you do?")]}, {"configurable": {"thread_id": "t"}}, context=context
+        )
     assert [f.object for f in memory.facts(user_id="ana")] == ["Porto"]
 
 

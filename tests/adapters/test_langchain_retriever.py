@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -64,37 +66,35 @@ class TestStandardRetriever(_Opened, RetrieversIntegrationTests):
         return "quantum chromodynamics"
 
 
-class _Tool(_Opened):
-    name = "recall"
-    arguments: dict[str, Any] = {"query": "Where do I live?"}  # noqa: RUF012
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "recall": {"query": "Where do I live?"},
+    "remember": {"text": "I like green tea."},
+    "correct": {"wrong": "Porto", "right": "Lisbon"},
+    "forget": {"text": "Tom"},
+}
+
+
+class _Tools(_Opened):
+    @pytest.fixture(autouse=True, params=ARGUMENTS)
+    def _choose(self, request: pytest.FixtureRequest) -> None:
+        self.name = request.param
 
     @property
     def tool_constructor(self) -> BaseTool:
-        (made,) = ltm_tools(self.memory, user_id="ana", include=[self.name])  # type: ignore[list-item]
+        (made,) = ltm_tools(self.memory, user_id="ana", include=[self.name])
         return made
 
     @property
     def tool_invoke_params_example(self) -> dict[str, Any]:
-        return self.arguments
+        return ARGUMENTS[self.name]
 
 
-class TestStandardRecall(_Tool, ToolsUnitTests, ToolsIntegrationTests):
+class TestStandardToolUnits(_Tools, ToolsUnitTests):
     """langchain-tests, as it is."""
 
 
-class TestStandardRemember(_Tool, ToolsUnitTests, ToolsIntegrationTests):
-    name = "remember"
-    arguments = {"text": "I like green tea."}  # noqa: RUF012
-
-
-class TestStandardCorrect(_Tool, ToolsUnitTests, ToolsIntegrationTests):
-    name = "correct"
-    arguments = {"wrong": "Porto", "right": "Lisbon"}  # noqa: RUF012
-
-
-class TestStandardForget(_Tool, ToolsUnitTests, ToolsIntegrationTests):
-    name = "forget"
-    arguments = {"text": "Tom"}  # noqa: RUF012
+class TestStandardTools(_Tools, ToolsIntegrationTests):
+    """langchain-tests, as it is."""
 
 
 # retriever ---------------------------------------------------------------------------------------------------
@@ -113,9 +113,9 @@ def test_a_floor_keeps_out_what_is_far(told: LongTermMemory) -> None:
     assert len(retriever.invoke(far)) == 4
     assert retriever.invoke(far, min_similarity=0.99) == []
     assert LTMRetriever(memory=told, user_id="ana", min_similarity="calibrated").invoke(far) == []
-    assert {d.metadata["tier"] for d in LTMRetriever(memory=told, user_id="ana", tier="semantic").invoke("Porto")} == {
-        "semantic"
-    }
+    assert {
+        d.metadata["tier"] for d in LTMRetriever(memory=told, user_id="ana", tier="semantic").invoke("Porto")
+    } == {"semantic"}
 
 
 def test_the_user_comes_from_the_call(told: LongTermMemory) -> None:
@@ -136,7 +136,9 @@ def test_in_a_chain_with_many_users_at_once(told: LongTermMemory) -> None:
         return " ".join(d.page_content for d in documents)
 
     prompt = ChatPromptTemplate.from_template("{found}")
-    chain: Any = {"found": LTMRetriever(memory=told) | RunnableLambda(joined), "q": RunnablePassthrough()} | prompt | llm
+    chain: Any = (
+        {"found": LTMRetriever(memory=told) | RunnableLambda(joined), "q": RunnablePassthrough()} | prompt | llm
+    )
     configs = [{"configurable": {"user_id": u}} for u in ("ana", "ben")] * 3
     for answers in (
         chain.batch(["Where do I live?"] * 6, config=configs),
@@ -240,10 +242,6 @@ def test_who_did_it_is_in_the_audit(tmp_path: Path) -> None:
     with LongTermMemory.open(tmp_path / "store", embedder=HashEmbedder(), timezone="UTC") as opened:
         (remember,) = ltm_tools(opened, user_id="ana", include=["remember"])
         remember.invoke({"text": "I live in Porto."})
-    import sqlite3
-
-    (path,) = (tmp_path / "store").glob("*.db")
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(tmp_path / "store" / "memory.sqlite3")) as connection:
         actors = [a for (a,) in connection.execute("SELECT actor FROM audit")]
-    connection.close()
     assert "assistant tool" in actors

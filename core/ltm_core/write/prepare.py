@@ -121,7 +121,9 @@ def _turns(rows: Iterable[MessageRow]) -> list[Turn]:
 
 def _turn(before: Sequence[Turn], id: str, said: Incoming | MessageRow) -> Turn:
     # Hosts that keep no results of tools name the tools in the answer's metadata.
-    from_tool = _rests_on_tool(before, said.role) or (said.role == "assistant" and bool(said.metadata.get("tools_used")))
+    from_tool = _rests_on_tool(before, said.role) or (
+        said.role == "assistant" and bool(said.metadata.get("tools_used"))
+    )
     return Turn(id=id, role=said.role, content=said.content, from_tool=from_tool)
 
 

@@ -1,0 +1,146 @@
+"""The examples run as they stand: with the scripted model, and against an endpoint over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain.agents import create_agent
+from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
+from langchain_core.runnables import RunnablePassthrough
+from langchain_core.runnables.history import RunnableWithMessageHistory
+from langchain_openai import ChatOpenAI
+from langgraph.checkpoint.memory import InMemorySaver
+
+from langchain_ltm import LTMMiddleware, ltm_history_factory, ltm_recall, ltm_tools
+from ltm_core import LongTermMemory
+from ltm_core.testing.chat_server import ChatServer, Said, ToolCall
+
+ROOT = Path(__file__).parents[2]
+CLASSIC, LCEL, AGENT, GRAPH = (
+    "langchain_conversation.py",
+    "langchain_lcel.py",
+    "langchain_agent.py",
+    "langgraph_chat.py",
+)
+
+
+def scripted(messages: list[dict[str, Any]]) -> Said:
+    """Asks for the tool when told to remember, else says what it was shown first."""
+    last = messages[-1]
+    if last["role"] == "user" and str(last["content"]).startswith("Remember"):
+        return ToolCall("remember", {"text": "I am allergic to peanuts."})
+    return f"I was shown:\n{messages[0]['content']}"
+
+
+@pytest.fixture
+def server() -> Iterator[ChatServer]:
+    with ChatServer(scripted) as running:
+        yield running
+
+
+def run(name: str, folder: Path, server: ChatServer | None = None) -> str:
+    known = {k: v for k, v in os.environ.items() if not k.startswith(("OPENAI_", "LANGSMITH_", "LANGCHAIN_"))}
+    endpoint = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "none"} if server is not None else {}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", str(ROOT / "examples" / name), str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env={**known, **endpoint, "PYTHONPATH": os.pathsep.join([str(ROOT / "core"), str(ROOT)])},
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
+def part(out: str, title: str) -> str:
+    """What was printed under the last line that begins so."""
+    return out.rpartition(title)[2].partition("\n[")[0]
+
+
+@pytest.mark.parametrize("http", [False, True], ids=["scripted", "http"])
+@pytest.mark.parametrize("name", [CLASSIC, LCEL, AGENT, GRAPH])
+def test_an_example_runs(name: str, http: bool, tmp_path: Path, server: ChatServer) -> None:
+    out = run(name, tmp_path, server if http else None)
+    asked = "[friday] " if name == CLASSIC else "[ana, friday] "
+    assert "Porto" in part(out, asked)
+    if name == AGENT:
+        assert "peanuts" in part(out, asked) and "peanuts" not in part(out, "[ben, friday] ").partition("\n")[2]
+    if name != CLASSIC:
+        assert "Porto" not in part(out, "[ben, friday] ")
+    assert len(server.chats) == (0 if not http else {CLASSIC: 2, AGENT: 5}.get(name, 4))
+
+
+def test_the_graph_goes_on_after_a_restart(tmp_path: Path) -> None:
+    for count in (8, 16):
+        run(GRAPH, tmp_path)
+        with LongTermMemory.open(tmp_path, timezone="UTC") as memory:
+            assert memory.stats().messages == count
+
+
+# the HTTP path in this process -------------------------------------------------------------------------------
+def endpoint(server: ChatServer, **options: Any) -> ChatOpenAI:
+    return ChatOpenAI(model="m", base_url=server.base_url, api_key="none", max_retries=1, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.filterwarnings("ignore:RunnableWithMessageHistory is deprecated")
+def test_streams_over_http(memory: LongTermMemory, server: ChatServer) -> None:
+    prompt = ChatPromptTemplate.from_messages(
+        [("system", "{memory}"), MessagesPlaceholder("history"), ("human", "{input}")]
+    )
+    chain = RunnableWithMessageHistory(
+        RunnablePassthrough.assign(memory=ltm_recall()) | prompt | endpoint(server),
+        ltm_history_factory(memory, user_id="ana"),
+        input_messages_key="input",
+        history_messages_key="history",
+    )
+    config: Any = {"configurable": {"session_id": "s1"}}
+
+    async def talk() -> str:
+        stream = chain.astream({"input": "I am allergic to bees."}, config)
+        await anext(stream)
+        await stream.aclose()
+        return "".join([p.text async for p in chain.astream({"input": "What am I allergic to?"}, config)])
+
+    shown = asyncio.run(talk())
+    assert "bees" in shown
+    assert [m.role for m in memory.messages(user_id="ana")] == ["user", "user", "assistant"]
+    assert server.chats[-1].body["stream"] is True
+    assert server.chats[-1].body["messages"][1]["content"] == "I am allergic to bees."
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_an_agent_over_http_with_tools_and_failures(
+    memory: LongTermMemory, server: ChatServer, streaming: bool
+) -> None:
+    agent = create_agent(
+        endpoint(server, streaming=streaming),
+        ltm_tools(memory),
+        middleware=[LTMMiddleware(memory)],
+        checkpointer=InMemorySaver(),
+    )
+    config: Any = {"configurable": {"thread_id": "t1", "user_id": "ana"}}
+    server.fail(503)
+    given: Any = {"messages": [("user", "Remember that I am allergic to peanuts.")]}
+
+    async def go() -> Any:
+        return await agent.ainvoke(given, config)
+
+    done = asyncio.run(go())
+    assert [m.type for m in done["messages"]] == ["human", "ai", "tool", "ai"]
+    assert [m.role for m in memory.messages(user_id="ana")][-2:] == ["user", "assistant"]
+    assert any("peanuts" in f.text for f in memory.facts(user_id="ana"))
+    first, failed = server.chats[1].body, server.chats[0].body
+    assert {t["function"]["name"] for t in first["tools"]} == {"remember", "recall", "correct", "forget"}
+    assert failed["messages"] == first["messages"], "asked again with the same bytes"
+    server.fail(500, times=2)
+    with pytest.raises(Exception, match="scripted"):
+        agent.invoke({"messages": [("user", "I live in Porto.")]}, config)
+    assert memory.messages(user_id="ana", newest_first=True).items[0].content == "I live in Porto."

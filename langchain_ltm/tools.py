@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 from langchain_core.tools import BaseTool
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from langchain_ltm._identity import current_runtime, serving
 from ltm_core.adapting import Call, Steps, adrive, checked_id, drive, labels, surviving
 from ltm_core.errors import ConfigError, ConflictError, InvalidInputError, InvalidScopeError, NotFoundError
-from ltm_core.types import Fact, Scope
+from ltm_core.types import Scope
 
 ToolName: TypeAlias = Literal["remember", "recall", "correct", "forget"]
 ACTOR = "assistant tool"
@@ -140,7 +140,7 @@ def _correcting(scope: Scope, wrong: str, right: str) -> Steps[str]:
     except NotFoundError:
         return "Not done: nothing like the wrong fact is remembered. Use remember for what is right."
     except ConflictError as e:
-        texts = yield from _texts(scope, lambda f: f.id in e.candidates)
+        texts = yield from _texts(scope, frozenset(e.candidates))
         return f"Not done: this fits several facts; say which: {'; '.join(texts)}"
     return f"Corrected: {change.fact.text}"
 
@@ -159,9 +159,9 @@ def _forgetting(scope: Scope, text: str) -> Steps[str]:
     return "Forgotten."
 
 
-def _texts(scope: Scope, wanted: Callable[[Fact], bool]) -> Steps[list[str]]:
+def _texts(scope: Scope, fact_ids: frozenset[str]) -> Steps[list[str]]:
     page = yield Call("facts", {"user_id": scope.user_id, "limit": 1000})
-    return [f.text for f in page.items if wanted(f)]
+    return [f.text for f in page.items if f.id in fact_ids]
 
 
 _TOOLS: dict[ToolName, tuple[str, type[BaseModel]]] = {

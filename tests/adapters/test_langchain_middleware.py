@@ -213,7 +213,7 @@ def test_time_travel_over_many_turns_writes_nothing_twice(memory: LongTermMemory
 def test_an_edited_message_edits_the_turn(memory: LongTermMemory, saver: InMemorySaver) -> None:
     agent = agent_for(memory, model("Nice."), saver=saver)
     agent.invoke({"messages": [HumanMessage("I live in Porto.", id="h1")]}, CONFIG)
-    start = [s for s in agent.get_state_history(CONFIG) if s.next == ("LTMMiddleware.before_agent",)][0]
+    start = next(s for s in agent.get_state_history(CONFIG) if s.next == ("LTMMiddleware.before_agent",))
     fork = agent.update_state(start.config, {"messages": [HumanMessage("I live in Lisbon.", id="h1")]})
     agent.invoke(None, for_ana(fork))
     assert turns(memory) == [("user", "I live in Lisbon."), ("assistant", "Nice.")]

@@ -60,5 +60,5 @@ def test_a_name_brings_only_what_it_needs() -> None:
 
 
 def test_every_name_is_found() -> None:
-    code = "import langchain_ltm as l; print([n for n in l.__all__ if not hasattr(l, n)], sorted(l.__all__) == sorted(l._HOME))"
+    code = "import langchain_ltm as l; print([n for n in l.__all__ if not hasattr(l, n)], {*l.__all__} == {*l._HOME})"
     assert run(code) == "[] True"

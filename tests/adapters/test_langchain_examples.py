@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import runpy
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from langchain.agents import create_agent
+from langchain_core.messages import HumanMessage
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.runnables import RunnablePassthrough
 from langchain_core.runnables.history import RunnableWithMessageHistory
@@ -22,6 +25,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langchain_ltm import LTMMiddleware, ltm_history_factory, ltm_recall, ltm_tools
 from ltm_core import LongTermMemory
 from ltm_core.testing.chat_server import ChatServer, Said, ToolCall
+from ltm_core.testing.langchain_model import ScriptedChatModel
 
 ROOT = Path(__file__).parents[2]
 CLASSIC, LCEL, AGENT, GRAPH = (
@@ -57,6 +61,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
             monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
             monkeypatch.setenv("OPENAI_API_KEY", "none")
         monkeypatch.setattr(sys, "argv", [name, str(folder)])
+        import_module("langchain_classic.chains")  # which sets a filter of its own for its warnings
         with warnings.catch_warnings():
             # The host deprecates the classes that the example is about.
             warnings.simplefilter("ignore")
@@ -89,6 +94,27 @@ def test_the_graph_goes_on_after_a_restart(tmp_path: Path, run: Callable[..., st
         run(GRAPH, tmp_path)
         with LongTermMemory.open(tmp_path, timezone="UTC") as memory:
             assert memory.stats().messages == count
+
+
+def blocks() -> list[str]:
+    text = (ROOT / "docs" / "langchain.md").read_text(encoding="utf-8")
+    return re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("index", range(4))
+def test_the_page_says_what_works(index: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(blocks()) == 4
+    monkeypatch.chdir(tmp_path)
+    llm = ScriptedChatModel(reply=lambda messages: "I see.")
+    given = {"llm": llm, "old_history": [HumanMessage("I live in Porto.")]}
+    names: dict[str, Any] = {**given, "memory": LongTermMemory.open(tmp_path / "own")} if index == 3 else given
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(compile(blocks()[index], f"langchain.md#{index}", "exec"), names)
+        if index == 2:
+            names["chain"].predict(input="I live in Porto.")
+    with names["memory"] as memory:
+        assert [f.object for f in memory.facts(user_id="ana")] == ["Porto"]
 
 
 # the HTTP path in this process -------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from langchain_core.messages import SystemMessage
+from langchain_core.messages import HumanMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, MessagesState, StateGraph
@@ -55,5 +55,5 @@ with LongTermMemory.open(folder, timezone="UTC") as memory:
         ]:
             print(f"\n[{user}, {thread}] {text}")
             config: RunnableConfig = {"configurable": {"user_id": user, "thread_id": f"{user}-{thread}"}}
-            done = app.invoke({"messages": [("user", text)]}, config)
+            done = app.invoke({"messages": [HumanMessage(text)]}, config)
             print(done["messages"][-1].text)

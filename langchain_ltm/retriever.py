@@ -23,8 +23,9 @@ Floor = float | Literal["calibrated"] | None
 class LTMRetriever(BaseRetriever):
     """The ``k`` memories nearest to the query, best first: facts and what was said.
 
-    Without ``min_similarity`` there are exactly ``k``, or all when there are fewer, however far they are. With a
-    cosine in [0, 1] only those at least that near; ``"calibrated"`` takes the floor that goes with the embedder.
+    Without ``min_similarity`` there are exactly ``k``, or all when there are fewer, however far they are (with
+    ``embedder="none"``: those that share words with it; a mere greeting finds nothing). With a cosine in [0, 1] only
+    those at least that near; ``"calibrated"`` takes the floor that goes with the embedder.
     ``k``, ``min_similarity`` and ``filters`` may also be given to ``invoke``.
 
     The user is ``user_id``, or that of the config (``configurable``), of an agent's runtime or of the active
@@ -91,8 +92,13 @@ class LTMRetriever(BaseRetriever):
         }
         asked |= {n: v for n in ("agent_id", "task_id", "app_id") if (v := getattr(scope, n)) is not None}
         with surviving("the search", strict=self.strict):
-            found = yield Call("search", asked)
-            return [to_document(item) for item in found]
+            found = list((yield Call("search", asked)))
+            if floor is None and len(found) < asked["top_k"]:
+                # Without vectors nothing has a similarity, and what shares words with the query still counts.
+                more = yield Call("search", {**asked, "min_similarity": None})
+                known = {item.source_id for item in found}
+                found += [item for item in more if item.source_id not in known]
+            return [to_document(item) for item in found[: asked["top_k"]]]
         return []
 
     def _scope(self, config: RunnableConfig | None) -> Scope:

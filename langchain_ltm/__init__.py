@@ -16,15 +16,42 @@ from ltm_core.errors import MissingExtraError
 if TYPE_CHECKING:
     from langchain_ltm._labels import namespace_label
     from langchain_ltm.conversation import LTMConversationMemory
+    from langchain_ltm.history import LTMChatMessageHistory, ltm_history_factory, ltm_recall
+    from langchain_ltm.importing import ImportReport, aimport_history, import_history
+    from langchain_ltm.middleware import LTMMiddleware
+    from langchain_ltm.retriever import LTMRetriever
     from langchain_ltm.store import LTMStore
+    from langchain_ltm.tools import ltm_tools
 
 _HOME = {
+    "ImportReport": "langchain_ltm.importing",
+    "LTMChatMessageHistory": "langchain_ltm.history",
     "LTMConversationMemory": "langchain_ltm.conversation",
+    "LTMMiddleware": "langchain_ltm.middleware",
+    "LTMRetriever": "langchain_ltm.retriever",
     "LTMStore": "langchain_ltm.store",
+    "aimport_history": "langchain_ltm.importing",
+    "import_history": "langchain_ltm.importing",
+    "ltm_history_factory": "langchain_ltm.history",
+    "ltm_recall": "langchain_ltm.history",
+    "ltm_tools": "langchain_ltm.tools",
     "namespace_label": "langchain_ltm._labels",
 }
 
-__all__ = ["LTMConversationMemory", "LTMStore", "namespace_label"]
+__all__ = [
+    "ImportReport",
+    "LTMChatMessageHistory",
+    "LTMConversationMemory",
+    "LTMMiddleware",
+    "LTMRetriever",
+    "LTMStore",
+    "aimport_history",
+    "import_history",
+    "ltm_history_factory",
+    "ltm_recall",
+    "ltm_tools",
+    "namespace_label",
+]
 
 
 def __getattr__(name: str) -> Any:

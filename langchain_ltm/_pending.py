@@ -45,14 +45,21 @@ class Pending:
         self._turns: OrderedDict[tuple[Runner, _Place], tuple[str, float]] = OrderedDict()
         self._latest: OrderedDict[tuple[Runner, Scope], _Place] = OrderedDict()
 
-    def again(self, who: Runner, scope: Scope, words: str) -> str | None:
-        """The id of the turn that this runner came with last, when these are its words and no answer came."""
+    def now(self) -> float:
+        """The moment, on the clock of the turns."""
+        return self._clock()
+
+    def again(self, who: Runner, scope: Scope, words: str, *, before: float | None = None) -> str | None:
+        """The id of the turn that this runner came with last, when these are its words and no answer came; with
+        ``before``, when it came no later than that moment."""
         place = _place(scope, words)
         with self._lock:
             if self._latest.get((who, scope)) != place:
                 return None
             message_id, since = self._turns.get((who, place), ("", 0.0))
-            return message_id if message_id and self._clock() - since <= _SAME_TURN_SECONDS else None
+            if not message_id or (before is not None and since > before):
+                return None
+            return message_id if self._clock() - since <= _SAME_TURN_SECONDS else None
 
     def add(self, who: Runner, scope: Scope, words: str, message_id: str) -> None:
         """The turn waits for its answer."""

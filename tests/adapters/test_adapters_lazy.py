@@ -17,7 +17,7 @@ def run(code: str) -> str:
 
 
 def test_importing_the_adapters_loads_no_host() -> None:
-    hosts = ("langchain_core", "langchain_classic", "langgraph", "langserve", "llama_index", "torch")
+    hosts = ("langchain", "langchain_core", "langchain_classic", "langgraph", "langserve", "llama_index", "torch")
     code = f"import sys, langchain_ltm, llamaindex_ltm; print([m for m in {hosts} if m in sys.modules])"
     assert run(code) == "[]"
 
@@ -27,6 +27,9 @@ def test_importing_the_adapters_loads_no_host() -> None:
     [
         ("langchain_ltm", "LTMConversationMemory", "langchain_core", "langchain"),
         ("langchain_ltm", "LTMStore", "langgraph", "langchain"),
+        ("langchain_ltm", "LTMMiddleware", "langchain", "langchain"),
+        ("langchain_ltm", "LTMMiddleware", "langgraph", "langchain"),
+        ("langchain_ltm", "LTMRetriever", "langchain_core", "langchain"),
         ("llamaindex_ltm", "LTMMemory", "llama_index", "llamaindex"),
     ],
 )
@@ -48,3 +51,15 @@ except ImportError as e:
     assert first.startswith(f"{extra} {package}.{name}")
     assert f'pip install "ltm-core[{extra}]"' in first
     assert second == "ImportError"
+
+
+def test_a_name_brings_only_what_it_needs() -> None:
+    names = "LTMRetriever, ltm_tools, ltm_history_factory, ltm_recall, import_history"
+    code = f"import sys; from langchain_ltm import {names}; print([m for m in {{}} if m in sys.modules])"
+    agents = ("langchain", "langchain_classic", "langgraph")
+    assert run(code.replace("{}", repr(agents))) == "[]"
+
+
+def test_every_name_is_found() -> None:
+    code = "import langchain_ltm as l; print([n for n in l.__all__ if not hasattr(l, n)], {*l.__all__} == {*l._HOME})"
+    assert run(code) == "[] True"

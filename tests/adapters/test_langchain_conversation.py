@@ -609,15 +609,3 @@ def test_words_of_values() -> None:
     assert words_of([HumanMessage("a"), AIMessage("b")]) == "a\nb"
     assert words_of({"key": "value"}) == "{'key': 'value'}"
     assert words_of([]) == ""
-
-
-def test_the_example_runs(tmp_path: Path) -> None:
-    script = ROOT / "examples" / "langchain_conversation.py"
-    out = subprocess.run(
-        [sys.executable, "-W", "ignore", str(script), str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=ROOT,
-    )
-    assert "Porto" in out.stdout

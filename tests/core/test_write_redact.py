@@ -15,6 +15,7 @@ from ltm_core.write.redact import redact, redact_value
         ("我的手机号是13812345678", "我的手机号是[phone]"),
         ("call me on +44 20 7946 0958 please", "call me on [phone] please"),
         ("座机 010-62345678", "座机 [phone]"),
+        ("I noted 13812345678, I did.", "I noted [phone], I did."),
         ("My number is (415) 555-2671.", "My number is [phone]."),
         ("身份证 11010519491231002X", "身份证 [id card]"),
         ("卡号 4111 1111 1111 1111", "卡号 [bank card]"),

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import PrivateAttr
 
 
 class ScriptedChatModel(BaseChatModel):
-    """Answers with ``reply(messages)``; what that raises is the model's failure. Thread-safe.
+    """Answers with ``reply(messages)``, text or a message with tool calls; what that raises is the model's failure.
+    Thread-safe.
 
     ``prompts`` holds the messages of every call, in order. Streams word by word.
     """
 
-    reply: Callable[[list[BaseMessage]], str]
+    reply: Callable[[list[BaseMessage]], str | AIMessage]
 
     _prompts: list[list[BaseMessage]] = PrivateAttr(default_factory=list)
     _lock: Any = PrivateAttr(default_factory=threading.Lock)
@@ -33,10 +36,15 @@ class ScriptedChatModel(BaseChatModel):
     def _llm_type(self) -> str:
         return "scripted"
 
-    def _answer(self, messages: list[BaseMessage]) -> str:
+    def bind_tools(self, tools: Sequence[Any], *, tool_choice: str | None = None, **kwargs: Any) -> Any:
+        """The same model: which tools it calls is in its script."""
+        return self
+
+    def _answer(self, messages: list[BaseMessage]) -> AIMessage:
         with self._lock:
             self._prompts.append(list(messages))
-        return self.reply(messages)
+        said = self.reply(messages)
+        return AIMessage(content=said) if isinstance(said, str) else said
 
     def _generate(
         self,
@@ -45,7 +53,7 @@ class ScriptedChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        return ChatResult(generations=[ChatGeneration(message=AIMessage(content=self._answer(messages)))])
+        return ChatResult(generations=[ChatGeneration(message=self._answer(messages))])
 
     def _stream(
         self,
@@ -54,8 +62,15 @@ class ScriptedChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> Iterator[ChatGenerationChunk]:
-        for word in self._answer(messages).split(" "):
+        said = self._answer(messages)
+        for word in said.text.split(" ") if said.text else ():
             yield ChatGenerationChunk(message=AIMessageChunk(content=f"{word} "))
+        calls = [
+            tool_call_chunk(name=c["name"], args=json.dumps(c["args"]), id=c["id"], index=index)
+            for index, c in enumerate(said.tool_calls)
+        ]
+        if calls:
+            yield ChatGenerationChunk(message=AIMessageChunk(content="", tool_call_chunks=calls))
 
 
 __all__ = ["ScriptedChatModel"]

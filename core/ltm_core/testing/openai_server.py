@@ -140,7 +140,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_response(step.status)
             for key, value in step.headers.items():
                 self.send_header(key, value)
-            self.send_header("Content-Type", "application/json")
+            if "Content-Type" not in step.headers:
+                self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             self.wfile.write(content)

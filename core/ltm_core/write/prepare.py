@@ -57,9 +57,7 @@ def prepare(
         prepared[index] = prepare_message(
             runtime, message, vectors, id=id_, at=at, zone=zone, before=before, known=known, batch=batch
         )
-        turns.append(
-            Turn(id=id_, role=message.role, content=message.content, from_tool=_rests_on_tool(turns, message.role))
-        )
+        turns.append(_turn(turns, id_, message))
     return prepared
 
 
@@ -117,8 +115,16 @@ def prepare_message(
 def _turns(rows: Iterable[MessageRow]) -> list[Turn]:
     turns: list[Turn] = []
     for row in rows:
-        turns.append(Turn(id=row.id, role=row.role, content=row.content, from_tool=_rests_on_tool(turns, row.role)))
+        turns.append(_turn(turns, row.id, row))
     return turns
+
+
+def _turn(before: Sequence[Turn], id: str, said: Incoming | MessageRow) -> Turn:
+    # Hosts that keep no results of tools name the tools in the answer's metadata.
+    from_tool = _rests_on_tool(before, said.role) or (
+        said.role == "assistant" and bool(said.metadata.get("tools_used"))
+    )
+    return Turn(id=id, role=said.role, content=said.content, from_tool=from_tool)
 
 
 def _rests_on_tool(turns: Sequence[Turn], role: str) -> bool:

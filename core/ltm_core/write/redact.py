@@ -32,7 +32,8 @@ _PASSPORT = re.compile(
     re.I,
 )
 _ORDER_WORD = re.compile(
-    r"(?:order|contract|ticket|invoice|tracking|parcel|case|quote|ref|reference|id|no|booking|waybill|account|"
+    r"(?:(?<![A-Za-z])(?:order|contract|ticket|invoice|tracking|parcel|case|quote|reference|booking|waybill|account|"
+    r"(?:ref|id|no)(?![A-Za-z]))|"
     r"订单|合同|工单|发票|快递|运单|单号|编号|报价|流水|保单|物流|包裹)[\w号#: ：.是为]{0,12}$",
     re.I,
 )

@@ -19,7 +19,8 @@ from ltm_core.ids import new_uuid7
 from ltm_core.types import Message, StoredMessage
 
 _BEGINS = "conversation_begins"
-"""Metadata key of a turn that was added to an empty window: what is before it belongs to an earlier talk."""
+"""Metadata key of a turn that was added to an empty window, or set as the first: what is before it belongs to an
+earlier talk. Of several that begin a talk at the same moment the last one counts."""
 
 
 class LTMDBChatStore(Linked, AsyncDBChatStore):
@@ -113,12 +114,14 @@ class LTMDBChatStore(Linked, AsyncDBChatStore):
         with surviving("reading the conversation", strict=self.strict):
             page = yield Call("messages", {**place(scope), "window_only": True, "limit": 1})
             if not page.items:
-                given[0] = replace(given[0], metadata={**given[0].metadata, _BEGINS: True})
+                given[0] = _beginning(given[0])
         yield from self._turns.add(scope, given, strict=self.strict)
 
     def _setting(self, key: str, messages: Sequence[ChatMessage], status: MessageStatus) -> Steps[None]:
         _refuse_archived(status)
         given = [m for m in map(to_message, messages) if m is not None]
+        if given:
+            given[0] = _beginning(given[0])
         yield from self._turns.replace(session_of(self.user_id, key), given, strict=self.strict)
 
     def _leaving(self, key: str, start: int, end: int) -> Steps[list[ChatMessage]]:
@@ -130,6 +133,10 @@ class LTMDBChatStore(Linked, AsyncDBChatStore):
                 yield Call("clear_window", {**place(scope), "message_ids": [m.id for m in leaving]})
             return [to_chat_message(m) for m in leaving]
         return []
+
+
+def _beginning(message: Message) -> Message:
+    return replace(message, metadata={**message.metadata, _BEGINS: True})
 
 
 def _before(everything: Sequence[StoredMessage], window: Sequence[StoredMessage | Message]) -> list[StoredMessage]:

@@ -99,7 +99,7 @@ async def _batches(memory: Any, given: Sequence[Message], scope: dict[str, str])
 
 
 def _identified(key: str, turns: Sequence[_Turn]) -> Iterator[Message]:
-    """The turns with ids that a second import makes again: the key, who said what, and for the how manieth time.
+    """The turns with ids that a second import makes again: the key, who said what, and how often until then.
 
     A place in the list would name another turn as soon as the source drops its oldest.
     """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import gc
 import json
 import logging
 import pickle
@@ -12,8 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -118,16 +116,6 @@ def engines(llm: ScriptedLLM) -> dict[str, Callable[[LTMMemory], Any]]:
     }
 
 
-@pytest.fixture
-def host_loops() -> Iterator[None]:
-    """The host leaves event loops of its own unclosed; they go here, not in some later test."""
-    yield
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
-
-
-@pytest.mark.usefixtures("host_loops")
 @pytest.mark.parametrize("kind", ["simple", "context", "condense_plus", "condense", "index"])
 @pytest.mark.parametrize("mode", ["chat", "stream", "achat", "astream"])
 def test_every_engine_remembers_its_own_user(tmp_path: Path, kind: str, mode: str) -> None:
@@ -747,9 +735,6 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
-@pytest.mark.filterwarnings("ignore:The `__fields__` attribute is deprecated")
-@pytest.mark.filterwarnings("ignore:The `__fields_set__` attribute is deprecated")
-@pytest.mark.filterwarnings("ignore:Accessing the 'model_")
 def test_an_agent_with_tools_and_its_context(memory: LongTermMemory) -> None:
     memory.observe(user_id="ana", session_id="old", user="I live in Porto.")
     memory.observe(user_id="ben", session_id="old", user="I live in Leeds.")

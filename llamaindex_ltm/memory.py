@@ -11,12 +11,12 @@ from llama_index.core.bridge.pydantic import Field, PrivateAttr
 from llama_index.core.llms.llm import LLM
 from llama_index.core.memory import BaseMemory
 
-from llamaindex_ltm._convert import role_of, to_chat_message, to_message, words_of
+from llamaindex_ltm._convert import is_trace, role_of, to_chat_message, to_message, words_of
 from llamaindex_ltm._link import Linked
 from llamaindex_ltm._recall import SPOKEN, inert
 from llamaindex_ltm._trim import Shown, cost, split
 from llamaindex_ltm._turns import Turns, place
-from ltm_core.adapting import Call, Steps, adrive, drive, labels, served, surviving
+from ltm_core.adapting import Call, Steps, adrive, drive, labels, log, served, surviving
 from ltm_core.ids import new_uuid7
 from ltm_core.text.tokens import estimate_tokens
 from ltm_core.types import Message, Scope, StoredMessage
@@ -51,11 +51,14 @@ class LTMMemory(Linked, BaseMemory):
     context_tokens: int = Field(1200, ge=0)
     """Most tokens of the memory message."""
     insert_as: Literal["system", "user"] = "system"
+    """Role of the memory message. A ReActAgent without a ``system_prompt`` drops a first system message: there,
+    "user"."""
     tokenizer_fn: Callable[[str], Sized] = Field(default=_estimated, exclude=True)
     """Counts tokens by the length of what it returns. The default never counts fewer than the common
     tokenizers, and needs no files."""
 
     _turns: Turns = PrivateAttr(default_factory=Turns)
+    _told_of_react: bool = PrivateAttr(default=False)
 
     @classmethod
     def class_name(cls) -> str:
@@ -215,6 +218,12 @@ class LTMMemory(Linked, BaseMemory):
     def _putting(self, messages: Sequence[ChatMessage]) -> Steps[None]:
         # An id of our own makes a second try harmless, also when the first one did succeed unseen.
         given = [c for c in (to_message(m, id=new_uuid7()) for m in messages) if c is not None]
+        if self.insert_as == "system" and not self._told_of_react and any(map(is_trace, messages)):
+            self._told_of_react = True
+            log.warning(
+                "a ReActAgent without a system_prompt drops the system message that holds the memories: "
+                'give the agent one, or the memory insert_as="user"'
+            )
         yield from self._turns.add(self._scope(), given, strict=self.strict)
 
     def _setting(self, messages: Sequence[ChatMessage]) -> Steps[None]:

@@ -58,6 +58,7 @@ _ABOUT_ITSELF = (
     "ignore:The `__fields__` attribute is deprecated",
     "ignore:The `__fields_set__` attribute is deprecated",
     "ignore:Accessing the 'model_",
+    "ignore:is_running called from within a step:DeprecationWarning",
 )
 
 

@@ -17,6 +17,7 @@ from ltm_core import LongTermMemory
 from ltm_core.errors import ConfigError, InvalidScopeError, UnavailableError
 from ltm_core.testing.llamaindex_model import ScriptedLLM
 
+
 def user(text: str) -> ChatMessage:
     return ChatMessage(role=MessageRole.USER, content=text)
 

@@ -157,9 +157,7 @@ def test_ten_writers_lose_and_double_nothing(memory: LongTermMemory, kind: str) 
     for t in threads:
         t.join(60)
     everything = [m.content for m in memory.messages(user_id="ana", session_id="s")]
-    assert sorted(everything) == sorted(
-        ["the first", *(f"writer {w} says {n}" for w in range(10) for n in range(8))]
-    )
+    assert sorted(everything) == sorted(["the first", *(f"writer {w} says {n}" for w in range(10) for n in range(8))])
     db = LTMDBChatStore(memory, user_id="ana")
     assert asyncio.run(db.count_messages("s", status=None)) == 81
     assert asyncio.run(db.count_messages("s")) >= (81 if kind == "store" else 61)
@@ -207,9 +205,7 @@ def test_core_memory_flushes_on_it(memory: LongTermMemory) -> None:
     assert texts(prompts[0]) == texts(prompts[1]), "the host writes into the messages that it reads"
 
     async def counts() -> list[int]:
-        return [
-            await store.count_messages("s1", s) for s in (MessageStatus.ACTIVE, MessageStatus.ARCHIVED, None)
-        ]
+        return [await store.count_messages("s1", s) for s in (MessageStatus.ACTIVE, MessageStatus.ARCHIVED, None)]
 
     active, archived, both = asyncio.run(counts())
     assert active and archived and active + archived == both == 24

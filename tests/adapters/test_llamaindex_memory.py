@@ -19,13 +19,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from llama_index.core import Document, MockEmbedding, VectorStoreIndex
-from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms.types import (
     ChatMessage,
-    ChatResponse,
     DocumentBlock,
     ImageBlock,
-    LLMMetadata,
     MessageRole,
     TextBlock,
     ThinkingBlock,
@@ -38,9 +35,6 @@ from llama_index.core.chat_engine import (
     SimpleChatEngine,
 )
 from llama_index.core.chat_engine.types import ChatMode
-from llama_index.core.llms.function_calling import FunctionCallingLLM
-from llama_index.core.llms.llm import ToolSelection
-from llama_index.core.workflow import Context, JsonSerializer
 from pydantic import ValidationError
 
 import ltm_core
@@ -687,79 +681,6 @@ def test_ten_writers_lose_and_double_nothing(memory: LongTermMemory) -> None:
     texts = [c for _, c in stored(memory, "ana")]
     assert len(texts) == 50
     assert len(set(texts)) == 50
-
-
-# agents ------------------------------------------------------------------------------------------------------
-class CallsOnce(ScriptedLLM, FunctionCallingLLM):
-    """Calls the tool once per question, then answers."""
-
-    @property
-    def metadata(self) -> LLMMetadata:
-        return LLMMetadata(context_window=8192, is_chat_model=True, is_function_calling_model=True)
-
-    def _next(self, messages: Sequence[ChatMessage]) -> ChatMessage:
-        self._answer(messages)
-        if messages[-1].role == MessageRole.TOOL:
-            return assistant("The sum is 3.")
-        return ChatMessage(
-            role=MessageRole.ASSISTANT,
-            blocks=[ToolCallBlock(tool_call_id="c1", tool_name="add", tool_kwargs={"a": 1, "b": 2})],
-        )
-
-    def _prepare_chat_with_tools(  # type: ignore[override]
-        self, tools: Any, chat_history: Any = None, **_: Any
-    ) -> dict[str, Any]:
-        return {"messages": list(chat_history or [])}
-
-    async def achat(self, messages: Sequence[ChatMessage], **_: Any) -> ChatResponse:
-        return ChatResponse(message=self._next(messages))
-
-    async def astream_chat(self, messages: Sequence[ChatMessage], **_: Any) -> Any:
-        async def parts() -> Any:
-            yield ChatResponse(message=self._next(messages), delta="")
-
-        return parts()
-
-    def get_tool_calls_from_response(  # type: ignore[override]
-        self, response: Any, **_: Any
-    ) -> list[ToolSelection]:
-        return [
-            ToolSelection(tool_id=b.tool_call_id or "", tool_name=b.tool_name, tool_kwargs={"a": 1, "b": 2})
-            for b in response.message.blocks
-            if isinstance(b, ToolCallBlock)
-        ]
-
-
-def add(a: int, b: int) -> int:
-    """Add two numbers."""
-    return a + b
-
-
-def test_an_agent_with_tools_and_its_context(memory: LongTermMemory) -> None:
-    memory.observe(user_id="ana", session_id="old", user="I live in Porto.")
-    memory.observe(user_id="ben", session_id="old", user="I live in Leeds.")
-    llm = CallsOnce(reply=lambda _: "")
-    agent = FunctionAgent(tools=[add], llm=llm, initial_state={"k": "STATE"})
-    kept = LTMMemory.from_defaults(memory, user_id="ana", session_id="agent")
-
-    async def run() -> LTMMemory:
-        context = Context(agent)
-        await agent.run("Where do I live, and what is 1 + 2?", memory=kept, ctx=context)
-        saved = json.loads(json.dumps(context.to_dict(serializer=JsonSerializer())))
-        again = Context.from_dict(agent, saved, serializer=JsonSerializer())
-        await agent.run("Where do I live again?", ctx=again)
-        restored: LTMMemory = await again.store.get("memory")
-        return restored
-
-    restored = asyncio.run(run())
-    assert isinstance(restored, LTMMemory)
-    roles = [m.role.value for m in restored.get_all()]
-    assert roles == ["user", "assistant", "tool", "assistant"] * 2
-    # The host writes its state into the message it was given; what is stored is what the user said.
-    assert restored.get_all()[0].content == "Where do I live, and what is 1 + 2?"
-    prompts = "\n".join(str(m) for p in llm.prompts for m in p)
-    assert "Porto" in prompts
-    assert "Leeds" not in prompts
 
 
 # copies ------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Generator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -157,11 +158,10 @@ class LTMQueryEngine(BaseQueryEngine):
         yield from self._saving(scope, MessageRole.USER, query.query_str)
         if not memories:
             return query
-        return QueryBundle(
+        return replace(
+            query,
             query_str=f"{memories}\n\n{query.query_str}",
-            image_path=query.image_path,
             custom_embedding_strs=query.custom_embedding_strs or [query.query_str],
-            embedding=query.embedding,
         )
 
     def _saving(self, scope: Scope, role: MessageRole, text: str) -> Steps[None]:

@@ -161,7 +161,7 @@ def test_too_many_iterations_keep_the_words(memory: LongTermMemory) -> None:
     async def run() -> None:
         await FunctionAgent(tools=[add], llm=llm).run("I am allergic to bees.", memory=kept, max_iterations=2)
 
-    with pytest.raises(Exception, match="[Mm]ax"):
+    with pytest.raises(Exception, match=r"[Mm]ax"):
         asyncio.run(run())
     assert spoken(kept.get_all()) == [("user", "I am allergic to bees.")]
     assert "bees" in memory.context("allergic?", user_id="ana", session_id="s2").text

@@ -743,14 +743,3 @@ def test_a_text_that_no_longer_fits_its_shape_comes_back_as_text() -> None:
     assert kept is not None
     edited = Message(role="user", content="something longer", metadata=kept.metadata)
     assert spoken([to_chat_message(edited)]) == [("user", "something longer")]
-
-
-def test_the_example_runs(tmp_path: Path) -> None:
-    out = subprocess.run(
-        [sys.executable, str(ROOT / "examples" / "llamaindex_chat.py"), str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=ROOT,
-    )
-    assert "Porto" in out.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.llms import CustomLLM
 from llama_index.core.llms.callbacks import llm_chat_callback, llm_completion_callback
 from llama_index.core.llms.function_calling import FunctionCallingLLM
-from llama_index.core.llms.llm import ToolSelection
+from llama_index.core.llms.llm import LLM, ToolSelection
 
 
 class ScriptedLLM(CustomLLM):
@@ -129,4 +130,22 @@ class ScriptedAgentLLM(ScriptedLLM, FunctionCallingLLM):
         ]
 
 
-__all__ = ["ScriptedAgentLLM", "ScriptedLLM"]
+def from_environment() -> LLM | None:
+    """The model of the OpenAI-compatible server at ``OPENAI_BASE_URL``, named ``OPENAI_MODEL``, with the key
+    ``OPENAI_API_KEY`` if it wants one; None when there is no address. Needs llama-index-llms-openai-like."""
+    address = os.environ.get("OPENAI_BASE_URL")
+    if not address:
+        return None
+    from llama_index.llms.openai_like import OpenAILike
+
+    made: LLM = OpenAILike(
+        api_base=address,
+        api_key=os.environ.get("OPENAI_API_KEY", "none"),
+        model=os.environ["OPENAI_MODEL"],
+        is_chat_model=True,
+        is_function_calling_model=True,
+    )
+    return made
+
+
+__all__ = ["ScriptedAgentLLM", "ScriptedLLM", "from_environment"]

@@ -37,15 +37,15 @@ workflow = AgentWorkflow(agents=[reception, planner], root_agent="reception")
 
 async def main(location: str) -> None:
     async with await LongTermMemory.aopen(location, timezone="UTC") as memory:
-        await memory.aobserve(user_id="ana", session_id="last year", user="I never fly: I am afraid of planes.")
+        await memory.aobserve(user_id="ana", session_id="last year", user="I live in Porto.")
         history = LTMMemory.from_defaults(memory, user_id="ana", session_id="holiday")
         context = Context(workflow)
-        text = "Plan a journey to Porto, but remember what I am afraid of."
+        text = "Where do I live, and who plans my journey?"
         print(f"{text}\n{await workflow.run(text, memory=history, ctx=context)}\n")
         # What a server would write to its database between two requests. The memory is in it by its location.
         saved = json.dumps(context.to_dict(serializer=JsonSerializer()))
         again = Context.from_dict(workflow, json.loads(saved), serializer=JsonSerializer())
-        text = "How do I come back, without what I am afraid of?"
+        text = "Where do I live again?"
         print(f"{text}\n{await workflow.run(text, ctx=again)}\n")
 
 

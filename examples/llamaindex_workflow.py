@@ -1,4 +1,4 @@
-"""Two agents that share one memory, in a workflow that is saved and taken up again: python llamaindex_workflow.py [DIR]
+"""Two agents that share one memory, in a workflow that is saved and taken up: python llamaindex_workflow.py [DIR]
 
 The model here hands over once and repeats what it is shown; with OPENAI_BASE_URL and OPENAI_MODEL (and
 OPENAI_API_KEY) set, the model there decides.

@@ -42,6 +42,10 @@ class LTMMemoryBlock(Linked, BaseMemoryBlock[str]):
 
     _turns: Turns = PrivateAttr(default_factory=Turns)
 
+    def __init__(self, memory: Any = None, **options: Any) -> None:
+        """On an open ``memory``, or on the one at ``location=`` (default ``./ltm-data``). ``options``: the fields."""
+        super().__init__(memory, **options)
+
     async def alearn(self, memory: Memory) -> None:
         """What the memory's conversation holds beyond what was seen is stored and learnt from."""
         given = await memory.sql_store.get_messages(memory.session_id)

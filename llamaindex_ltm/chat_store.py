@@ -28,6 +28,10 @@ class LTMChatStore(Linked, BaseChatStore):
 
     _turns: Turns = PrivateAttr(default_factory=Turns)
 
+    def __init__(self, memory: Any = None, **options: Any) -> None:
+        """On an open ``memory``, or on the one at ``location=`` (default ``./ltm-data``). ``options``: the fields."""
+        super().__init__(memory, **options)
+
     @classmethod
     def class_name(cls) -> str:
         """The name it is serialised under."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import PrivateAttr
@@ -33,6 +34,10 @@ class LTMDBChatStore(Linked, AsyncDBChatStore):
     """
 
     _turns: Turns = PrivateAttr(default_factory=Turns)
+
+    def __init__(self, memory: Any = None, **options: Any) -> None:
+        """On an open ``memory``, or on the one at ``location=`` (default ``./ltm-data``). ``options``: the fields."""
+        super().__init__(memory, **options)
 
     @classmethod
     def class_name(cls) -> str:

@@ -60,6 +60,10 @@ class LTMMemory(Linked, BaseMemory):
     _turns: Turns = PrivateAttr(default_factory=Turns)
     _told_of_react: bool = PrivateAttr(default=False)
 
+    def __init__(self, memory: Any = None, **options: Any) -> None:
+        """On an open ``memory``, or on the one at ``location=`` (default ``./ltm-data``). ``options``: the fields."""
+        super().__init__(memory, **options)
+
     @classmethod
     def class_name(cls) -> str:
         """The name it is serialised under."""

@@ -31,6 +31,10 @@ class LTMNodePostprocessor(Linked, BaseNodePostprocessor):
     """Most tokens of the memories."""
     tiers: tuple[Tier, ...] = ("working", "semantic", "episodic")
 
+    def __init__(self, memory: Any = None, **options: Any) -> None:
+        """On an open ``memory``, or on the one at ``location=`` (default ``./ltm-data``). ``options``: the fields."""
+        super().__init__(memory, **options)
+
     @classmethod
     def class_name(cls) -> str:
         """The name it is serialised under."""

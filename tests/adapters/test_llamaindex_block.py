@@ -122,7 +122,7 @@ def test_one_block_for_two_sessions_and_two_users(memory: LongTermMemory) -> Non
             return await block.aget([user("Where do I live?")], session_id="two")
 
     async def both() -> list[str]:
-        return await asyncio.gather(talk("ana", "Porto"), talk("ben", "Leeds"))
+        return list(await asyncio.gather(talk("ana", "Porto"), talk("ben", "Leeds")))
 
     ana, ben = asyncio.run(both())
     assert "Porto" in ana and "Leeds" not in ana

@@ -73,7 +73,7 @@ def lived(memory: LongTermMemory) -> None:
 def test_a_query_engine_reads_and_writes(memory: LongTermMemory, index: Any, mode: str, made: str) -> None:
     lived(memory)
     llm = model()
-    options = {"llm": llm, "streaming": "stream" in mode}
+    options: dict[str, Any] = {"llm": llm, "streaming": "stream" in mode}
 
     def engine(who: str) -> LTMQueryEngine:
         if made == "from_index":
@@ -144,9 +144,9 @@ def test_a_model_that_fails_leaves_the_question(memory: LongTermMemory, index: A
 
             return StreamingResponse(response_gen=tokens())
 
-    streamed = LTMQueryEngine(Breaks(), memory, user_id="ben").query("Go on.")
+    streamed: Any = LTMQueryEngine(Breaks(), memory, user_id="ben").query("Go on.")
     with pytest.raises(RuntimeError, match="died"):
-        list(streamed.response_gen)  # type: ignore[union-attr]
+        list(streamed.response_gen)
     assert stored(memory, "ben") == [("user", "Go on.")]
 
 

@@ -111,8 +111,10 @@ class LTMMemoryBlock(Linked, BaseMemoryBlock[str]):
             if not (yield from self._known(scope, given)):
                 yield from self._turns.add(scope, given, strict=self.strict)
             return Observation()
-        # These are shown again by the next get, so nothing has to wait.
-        seen = Observation()
+        # These are shown again by the next get, so nothing has to wait; what waits was said before them.
+        if self._turns.waiting(scope):
+            yield from self._turns.add(scope, (), strict=self.strict)
+        seen: Observation = Observation()
         with surviving("storing the conversation", strict=self.strict):
             seen = yield Call("observe", {**labels(scope), "messages": given})
         return seen

@@ -47,3 +47,12 @@ except ImportError as e:
     assert first.startswith(f"{extra} {package}.{name}")
     assert f'pip install "ltm-core[{extra}]"' in first
     assert second == "ImportError"
+
+
+@pytest.mark.parametrize(
+    ("package", "host"), [("langchain_ltm", "langchain_core"), ("llamaindex_ltm", "llama_index")]
+)
+def test_every_name_is_there(package: str, host: str) -> None:
+    pytest.importorskip(host)
+    code = f"import {package} as p; print([n for n in p.__all__ if n not in dir(p) or getattr(p, n).__name__ != n])"
+    assert run(code) == "[]"

@@ -260,9 +260,8 @@ def test_no_condensing_call_when_nothing_is_known(memory: LongTermMemory) -> Non
     retriever = VectorStoreIndex.from_documents([], embed_model=LTMEmbedding(HashEmbedder())).as_retriever()
     llm = model()
     kept = LTMMemory.from_defaults(memory, user_id="ana")
-    posted = [LTMNodePostprocessor(memory, user_id="ana")]
     engine = CondensePlusContextChatEngine.from_defaults(
-        retriever=retriever, llm=llm, memory=kept, node_postprocessors=posted
+        retriever=retriever, llm=llm, memory=kept, node_postprocessors=[LTMNodePostprocessor(memory, user_id="ana")]
     )
     engine.chat("Hello there.")
     assert len(llm.prompts) <= 1

@@ -103,7 +103,9 @@ class ScriptedAgentLLM(ScriptedLLM, FunctionCallingLLM):
         made = {"id": f"call{len(self._prompts)}", "type": "function", "function": function}
         return ChatMessage(role=MessageRole.ASSISTANT, content="", additional_kwargs={"tool_calls": [made]})
 
-    def _prepare_chat_with_tools(self, tools: Any, **options: Any) -> dict[str, Any]:
+    def _prepare_chat_with_tools(  # type: ignore[override]  # its options grow from version to version
+        self, tools: Any, **options: Any
+    ) -> dict[str, Any]:
         said = options.get("user_msg")
         last = [ChatMessage(role=MessageRole.USER, content=said)] if isinstance(said, str) else [said] if said else []
         return {"messages": [*(options.get("chat_history") or []), *last]}
@@ -118,7 +120,9 @@ class ScriptedAgentLLM(ScriptedLLM, FunctionCallingLLM):
 
         return whole()
 
-    def get_tool_calls_from_response(self, response: Any, **options: Any) -> list[ToolSelection]:
+    def get_tool_calls_from_response(
+        self, response: ChatResponse, error_on_no_tool_call: bool = False, **options: Any
+    ) -> list[ToolSelection]:
         made = response.message.additional_kwargs.get("tool_calls") or []
         return [
             ToolSelection(

@@ -6,6 +6,7 @@
 #   make test-bare   the suite without any extra: the adapters' tests skip
 #   make test-heavy  the tests that need torch
 #   make test-langchain-floor   LangChain's tests with the oldest supported versions of it
+#   make test-llamaindex-floor  LlamaIndex's tests with the oldest supported llama-index-core
 #   make test-all    all of the above
 #   make bench       latency figures of this machine
 #   make clean       environments and caches are gone
@@ -15,7 +16,7 @@
 PYTHON ?= python3
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-bare test-heavy test-langchain-floor test-all bench clean
+.PHONY: help demo test check test-bare test-heavy test-langchain-floor test-llamaindex-floor test-all bench clean
 
 PIP := -m pip install --quiet --disable-pip-version-check
 ASK_VERSION := import sys; sys.exit(sys.version_info < (3, 11))
@@ -24,7 +25,7 @@ help:
 	@sed -n 's/^#   //p' Makefile
 
 # One environment per set of packages, so that none hides what another lacks.
-.venv/made .venv-bare/made .venv-heavy/made .venv-langchain-floor/made:
+.venv/made .venv-bare/made .venv-heavy/made .venv-langchain-floor/made .venv-llamaindex-floor/made:
 	@"$(PYTHON)" -c '$(ASK_VERSION)' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.12" >&2; exit 1; }
 	"$(PYTHON)" -m venv "$(@D)"
 	@touch "$@"
@@ -59,6 +60,11 @@ LANGCHAIN_FLOOR := langchain-core==1.4.9 langchain==1.3.14 langchain-classic==1.
 	.venv-langchain-floor/bin/python $(PIP) -e ".[dev,langchain]" $(LANGCHAIN_FLOOR)
 	@touch $@
 
+.venv-llamaindex-floor/test: pyproject.toml Makefile | .venv-llamaindex-floor/made
+	@echo "Installing the product with the oldest llama-index-core into .venv-llamaindex-floor (once) ..."
+	.venv-llamaindex-floor/bin/python $(PIP) -e . llama-index-core==0.13.6 pytest pytest-timeout pytest-xdist hypothesis
+	@touch $@
+
 demo: .venv/base
 	@.venv/bin/python -m ltm_core.cli demo
 
@@ -79,11 +85,15 @@ test-heavy: .venv-heavy/test
 test-langchain-floor: .venv-langchain-floor/test
 	.venv-langchain-floor/bin/python -m pytest -n auto -m "not heavy" tests/adapters -k "langchain or adapters_lazy" $(ARGS)
 
-test-all: check test test-bare test-heavy test-langchain-floor
+# An old host with new libraries warns of itself; that is no fault of the adapter, so warnings are only shown.
+test-llamaindex-floor: .venv-llamaindex-floor/test
+	.venv-llamaindex-floor/bin/python -m pytest -n auto -W default tests/adapters/test_llamaindex_*.py $(ARGS)
+
+test-all: check test test-bare test-heavy test-langchain-floor test-llamaindex-floor
 
 bench: .venv/base
 	.venv/bin/python -m benchmarks.latency $(ARGS)
 
 clean:
-	rm -rf .venv .venv-bare .venv-heavy .venv-langchain-floor .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf .venv .venv-bare .venv-heavy .venv-langchain-floor .venv-llamaindex-floor .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

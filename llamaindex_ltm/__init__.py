@@ -15,11 +15,43 @@ from typing import TYPE_CHECKING, Any
 from ltm_core.errors import MissingExtraError
 
 if TYPE_CHECKING:
+    from llamaindex_ltm.block import LTMMemoryBlock
+    from llamaindex_ltm.chat_store import LTMChatStore
+    from llamaindex_ltm.db_chat_store import LTMDBChatStore
+    from llamaindex_ltm.embedding import LTMEmbedding
+    from llamaindex_ltm.importing import ImportReport, aimport_chat_store, import_chat_store
     from llamaindex_ltm.memory import LTMMemory
+    from llamaindex_ltm.postprocessor import LTMNodePostprocessor
+    from llamaindex_ltm.query_engine import LTMQueryEngine
+    from llamaindex_ltm.retriever import LTMRetriever
 
-_HOME = {"LTMMemory": "llamaindex_ltm.memory"}
+_HOME = {
+    "ImportReport": "llamaindex_ltm.importing",
+    "LTMChatStore": "llamaindex_ltm.chat_store",
+    "LTMDBChatStore": "llamaindex_ltm.db_chat_store",
+    "LTMEmbedding": "llamaindex_ltm.embedding",
+    "LTMMemory": "llamaindex_ltm.memory",
+    "LTMMemoryBlock": "llamaindex_ltm.block",
+    "LTMNodePostprocessor": "llamaindex_ltm.postprocessor",
+    "LTMQueryEngine": "llamaindex_ltm.query_engine",
+    "LTMRetriever": "llamaindex_ltm.retriever",
+    "aimport_chat_store": "llamaindex_ltm.importing",
+    "import_chat_store": "llamaindex_ltm.importing",
+}
 
-__all__ = ["LTMMemory"]
+__all__ = [
+    "ImportReport",
+    "LTMChatStore",
+    "LTMDBChatStore",
+    "LTMEmbedding",
+    "LTMMemory",
+    "LTMMemoryBlock",
+    "LTMNodePostprocessor",
+    "LTMQueryEngine",
+    "LTMRetriever",
+    "aimport_chat_store",
+    "import_chat_store",
+]
 
 
 def __getattr__(name: str) -> Any:

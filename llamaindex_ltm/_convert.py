@@ -118,6 +118,11 @@ def to_chat_message(stored: StoredMessage | Message) -> ChatMessage:
     return ChatMessage(role=MessageRole(shape.get("role") or stored.role), blocks=blocks, additional_kwargs=kwargs)
 
 
+def is_trace(message: ChatMessage) -> bool:
+    """Whether an assistant's message is the reasoning of a ReAct agent."""
+    return role_of(message) == "assistant" and words_of(message).lstrip().startswith("Thought:")
+
+
 def calls_of(message: ChatMessage) -> list[str]:
     """The ids of the tool calls the message makes; "" for a call without an id."""
     ids = [_call_id(c) for c in _sequence(message.additional_kwargs.get("tool_calls"))]
@@ -261,6 +266,7 @@ __all__ = [
     "answered_by",
     "calls_of",
     "countable",
+    "is_trace",
     "media_in",
     "role_of",
     "to_chat_message",

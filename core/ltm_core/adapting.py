@@ -116,4 +116,4 @@ def surviving(what: str, *, strict: bool) -> Iterator[None]:
         log.warning("%s failed, the chat goes on without it: %s: %s", what, type(e).__name__, reason)
 
 
-__all__ = ["Call", "Steps", "adrive", "checked_id", "drive", "labels", "served", "surviving"]
+__all__ = ["Call", "Steps", "adrive", "checked_id", "drive", "labels", "log", "served", "surviving"]

@@ -528,11 +528,16 @@ class LongTermMemory:
             keep_only(self._runtime, scope, [m.id for m in seen.messages], up_to=up_to)
         return seen
 
-    def clear_window(self, *, user_id: str | int, session_id: str | int) -> int:
-        """The session's window is empty; its turns stay in episodic memory. Returns how many left it."""
-        from ltm_core.keep.window import keep_only
+    def clear_window(
+        self, *, user_id: str | int, session_id: str | int, message_ids: Iterable[str] | None = None
+    ) -> int:
+        """The session's window is empty, or without the turns ``message_ids``; they stay in episodic memory.
+        Returns how many left it."""
+        from ltm_core.keep.window import keep_only, leave
 
         scope = self._session(user_id, session_id)
+        if message_ids is not None:
+            return leave(self._runtime, scope, texts_of(message_ids, "message_ids"))
         return keep_only(self._runtime, scope, ())
 
     def delete_messages(

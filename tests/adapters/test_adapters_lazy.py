@@ -63,3 +63,12 @@ def test_a_name_brings_only_what_it_needs() -> None:
 def test_every_name_is_found() -> None:
     code = "import langchain_ltm as l; print([n for n in l.__all__ if not hasattr(l, n)], {*l.__all__} == {*l._HOME})"
     assert run(code) == "[] True"
+
+
+@pytest.mark.parametrize(
+    ("package", "host"), [("langchain_ltm", "langchain_core"), ("llamaindex_ltm", "llama_index")]
+)
+def test_every_name_is_there(package: str, host: str) -> None:
+    pytest.importorskip(host)
+    code = f"import {package} as p; print([n for n in p.__all__ if n not in dir(p) or getattr(p, n).__name__ != n])"
+    assert run(code) == "[]"

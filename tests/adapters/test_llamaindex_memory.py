@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import gc
 import json
 import logging
 import pickle
@@ -12,8 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +19,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from llama_index.core import Document, MockEmbedding, VectorStoreIndex
-from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms.types import (
     ChatMessage,
-    ChatResponse,
     DocumentBlock,
     ImageBlock,
-    LLMMetadata,
     MessageRole,
     TextBlock,
-    ThinkingBlock,
-    ToolCallBlock,
 )
 from llama_index.core.chat_engine import (
     CondensePlusContextChatEngine,
@@ -40,9 +33,6 @@ from llama_index.core.chat_engine import (
     SimpleChatEngine,
 )
 from llama_index.core.chat_engine.types import ChatMode
-from llama_index.core.llms.function_calling import FunctionCallingLLM
-from llama_index.core.llms.llm import ToolSelection
-from llama_index.core.workflow import Context, JsonSerializer
 from pydantic import ValidationError
 
 import ltm_core
@@ -54,7 +44,13 @@ from ltm_core.errors import ConfigError, InvalidScopeError, UnavailableError
 from ltm_core.testing.embedders import HashEmbedder, SlowEmbedder
 from ltm_core.testing.llamaindex_model import ScriptedLLM
 
+try:
+    from llama_index.core.base.llms.types import ThinkingBlock, ToolCallBlock
+except ImportError:  # before 0.14.5
+    ThinkingBlock = ToolCallBlock = None  # type: ignore[assignment, misc]
+
 ROOT = Path(__file__).parents[2]
+has_blocks = pytest.mark.skipif(ToolCallBlock is None, reason="this host has no blocks for tool calls")
 
 
 def user(text: str) -> ChatMessage:
@@ -66,6 +62,8 @@ def assistant(text: str, **kwargs: Any) -> ChatMessage:
 
 
 def calling(*ids: str) -> ChatMessage:
+    if ToolCallBlock is None:
+        return assistant("", tool_calls=[{"id": i, "function": {"name": "add", "arguments": "{}"}} for i in ids])
     calls = [ToolCallBlock(tool_call_id=i, tool_name="add", tool_kwargs={"a": 1, "b": "zwei"}) for i in ids]
     return ChatMessage(role=MessageRole.ASSISTANT, blocks=calls)
 
@@ -118,16 +116,6 @@ def engines(llm: ScriptedLLM) -> dict[str, Callable[[LTMMemory], Any]]:
     }
 
 
-@pytest.fixture
-def host_loops() -> Iterator[None]:
-    """The host leaves event loops of its own unclosed; they go here, not in some later test."""
-    yield
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
-
-
-@pytest.mark.usefixtures("host_loops")
 @pytest.mark.parametrize("kind", ["simple", "context", "condense_plus", "condense", "index"])
 @pytest.mark.parametrize("mode", ["chat", "stream", "achat", "astream"])
 def test_every_engine_remembers_its_own_user(tmp_path: Path, kind: str, mode: str) -> None:
@@ -145,7 +133,10 @@ def test_every_engine_remembers_its_own_user(tmp_path: Path, kind: str, mode: st
             elif mode == "stream":
                 streamed = engine.stream_chat(text)
                 assert "".join(streamed.response_gen).strip()
-                finish(streamed)
+                # The host writes the answer from a thread of its own.
+                deadline = time.monotonic() + 20
+                while len(kept.get_all()) < 2 and time.monotonic() < deadline:
+                    time.sleep(0.01)
             elif mode == "achat":
                 asyncio.run(engine.achat(text))
             else:
@@ -157,14 +148,9 @@ def test_every_engine_remembers_its_own_user(tmp_path: Path, kind: str, mode: st
         streamed = await engine.astream_chat(text)
         async for _ in streamed.async_response_gen():
             pass
-        for task in (streamed.awrite_response_to_history_task,):
-            if task is not None:
-                await task
-
-    def finish(streamed: Any) -> None:
-        thread = streamed.write_response_to_history_thread
-        if thread is not None:
-            thread.join(10)
+        task = getattr(streamed, "awrite_response_to_history_task", None)
+        if task is not None:
+            await task
 
     talk("ana", "s1", "I live in Porto.")
     talk("ben", "s1", "I live in Leeds.")
@@ -415,13 +401,6 @@ def test_tool_noise_is_not_recalled(memory: LongTermMemory) -> None:
             blocks=[TextBlock(text="My new bike"), ImageBlock(url="https://x.test/b.png", detail="low")],
         ),
         calling("c1", "c2"),
-        ChatMessage(
-            role=MessageRole.ASSISTANT,
-            blocks=[
-                TextBlock(text="Wait."),
-                ToolCallBlock(tool_call_id=None, tool_name="f", tool_kwargs="raw [x]"),
-            ],
-        ),
         assistant("", tool_calls=[{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]),
         result("c1"),
         result("c2", ""),
@@ -441,6 +420,15 @@ def test_messages_come_back_as_they_were(memory: LongTermMemory, message: ChatMe
     assert back == expected
 
 
+@has_blocks
+def test_a_call_beside_words_comes_back_as_it_was(memory: LongTermMemory) -> None:
+    call = ToolCallBlock(tool_call_id=None, tool_name="f", tool_kwargs="raw [x]")
+    message = ChatMessage(role=MessageRole.ASSISTANT, blocks=[TextBlock(text="Wait."), call])
+    kept = LTMMemory.from_defaults(memory, user_id="ana")
+    kept.put(message)
+    assert kept.get_all() == [message]
+
+
 def test_no_bytes_of_pictures_are_stored(memory: LongTermMemory) -> None:
     picture = b"\x89PNG\r\n\x1a\n" + b"0123456789" * 20_000
     kept = LTMMemory.from_defaults(memory, user_id="ana")
@@ -448,7 +436,7 @@ def test_no_bytes_of_pictures_are_stored(memory: LongTermMemory) -> None:
         TextBlock(text="This is my new bike"),
         ImageBlock(image=picture),
         DocumentBlock(data=b"%PDF-1.4 " + b"x" * 9_000),
-        ThinkingBlock(content="a thought"),
+        *([ThinkingBlock(content="a thought")] if ThinkingBlock is not None else []),
     ]
     kept.put(ChatMessage(role=MessageRole.USER, blocks=blocks))
     (back,) = kept.get_all()
@@ -457,6 +445,7 @@ def test_no_bytes_of_pictures_are_stored(memory: LongTermMemory) -> None:
     assert len(json.dumps(dict(row.metadata))) < 1000
 
 
+@has_blocks
 def test_what_was_forgotten_does_not_come_back(memory: LongTermMemory) -> None:
     kept = LTMMemory.from_defaults(memory, user_id="ana")
     call = ToolCallBlock(tool_call_id="c1", tool_name="book", tool_kwargs={"note": "allergic to peanuts", "n": 2})
@@ -519,10 +508,12 @@ def test_a_model_sets_the_limit(memory: LongTermMemory) -> None:
 
 
 def test_tool_calls_are_counted() -> None:
-    call = ToolCallBlock(tool_call_id="c", tool_name="f", tool_kwargs={"text": "word " * 500})
-    block = ChatMessage(role=MessageRole.ASSISTANT, blocks=[call])
     legacy = assistant("", tool_calls=[{"id": "c", "function": {"arguments": "word " * 500}}])
-    for message in (block, legacy):
+    messages = [legacy]
+    if ToolCallBlock is not None:
+        call = ToolCallBlock(tool_call_id="c", tool_name="f", tool_kwargs={"text": "word " * 500})
+        messages.append(ChatMessage(role=MessageRole.ASSISTANT, blocks=[call]))
+    for message in messages:
         assert cost(message, lambda t: len(t.split())) >= 500
 
 
@@ -701,82 +692,6 @@ def test_ten_writers_lose_and_double_nothing(memory: LongTermMemory) -> None:
     assert len(set(texts)) == 50
 
 
-# agents ------------------------------------------------------------------------------------------------------
-class CallsOnce(ScriptedLLM, FunctionCallingLLM):
-    """Calls the tool once per question, then answers."""
-
-    @property
-    def metadata(self) -> LLMMetadata:
-        return LLMMetadata(context_window=8192, is_chat_model=True, is_function_calling_model=True)
-
-    def _next(self, messages: Sequence[ChatMessage]) -> ChatMessage:
-        self._answer(messages)
-        if messages[-1].role == MessageRole.TOOL:
-            return assistant("The sum is 3.")
-        return ChatMessage(
-            role=MessageRole.ASSISTANT,
-            blocks=[ToolCallBlock(tool_call_id="c1", tool_name="add", tool_kwargs={"a": 1, "b": 2})],
-        )
-
-    def _prepare_chat_with_tools(  # type: ignore[override]
-        self, tools: Any, chat_history: Any = None, **_: Any
-    ) -> dict[str, Any]:
-        return {"messages": list(chat_history or [])}
-
-    async def achat(self, messages: Sequence[ChatMessage], **_: Any) -> ChatResponse:
-        return ChatResponse(message=self._next(messages))
-
-    async def astream_chat(self, messages: Sequence[ChatMessage], **_: Any) -> Any:
-        async def parts() -> Any:
-            yield ChatResponse(message=self._next(messages), delta="")
-
-        return parts()
-
-    def get_tool_calls_from_response(  # type: ignore[override]
-        self, response: Any, **_: Any
-    ) -> list[ToolSelection]:
-        return [
-            ToolSelection(tool_id=b.tool_call_id or "", tool_name=b.tool_name, tool_kwargs={"a": 1, "b": 2})
-            for b in response.message.blocks
-            if isinstance(b, ToolCallBlock)
-        ]
-
-
-def add(a: int, b: int) -> int:
-    """Add two numbers."""
-    return a + b
-
-
-@pytest.mark.filterwarnings("ignore:The `__fields__` attribute is deprecated")
-@pytest.mark.filterwarnings("ignore:The `__fields_set__` attribute is deprecated")
-@pytest.mark.filterwarnings("ignore:Accessing the 'model_")
-def test_an_agent_with_tools_and_its_context(memory: LongTermMemory) -> None:
-    memory.observe(user_id="ana", session_id="old", user="I live in Porto.")
-    memory.observe(user_id="ben", session_id="old", user="I live in Leeds.")
-    llm = CallsOnce(reply=lambda _: "")
-    agent = FunctionAgent(tools=[add], llm=llm, initial_state={"k": "STATE"})
-    kept = LTMMemory.from_defaults(memory, user_id="ana", session_id="agent")
-
-    async def run() -> LTMMemory:
-        context = Context(agent)
-        await agent.run("Where do I live, and what is 1 + 2?", memory=kept, ctx=context)
-        saved = json.loads(json.dumps(context.to_dict(serializer=JsonSerializer())))
-        again = Context.from_dict(agent, saved, serializer=JsonSerializer())
-        await agent.run("Where do I live again?", ctx=again)
-        restored: LTMMemory = await again.store.get("memory")
-        return restored
-
-    restored = asyncio.run(run())
-    assert isinstance(restored, LTMMemory)
-    roles = [m.role.value for m in restored.get_all()]
-    assert roles == ["user", "assistant", "tool", "assistant"] * 2
-    # The host writes its state into the message it was given; what is stored is what the user said.
-    assert restored.get_all()[0].content == "Where do I live, and what is 1 + 2?"
-    prompts = "\n".join(str(m) for p in llm.prompts for m in p)
-    assert "Porto" in prompts
-    assert "Leeds" not in prompts
-
-
 # copies ------------------------------------------------------------------------------------------------------
 def test_dicts_pickles_and_copies_reconnect(memory: LongTermMemory, tmp_path: Path) -> None:
     kept = LTMMemory.from_defaults(memory, user_id="ana", session_id="s", token_limit=777, insert_as="user")
@@ -826,14 +741,3 @@ def test_a_text_that_no_longer_fits_its_shape_comes_back_as_text() -> None:
     assert kept is not None
     edited = Message(role="user", content="something longer", metadata=kept.metadata)
     assert spoken([to_chat_message(edited)]) == [("user", "something longer")]
-
-
-def test_the_example_runs(tmp_path: Path) -> None:
-    out = subprocess.run(
-        [sys.executable, str(ROOT / "examples" / "llamaindex_chat.py"), str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=ROOT,
-    )
-    assert "Porto" in out.stdout

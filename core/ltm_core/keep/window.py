@@ -39,6 +39,17 @@ def keep_only(runtime: Runtime, scope: Scope, message_ids: Sequence[str], *, up_
     return left
 
 
+def leave(runtime: Runtime, scope: Scope, message_ids: Sequence[str]) -> int:
+    """These turns are not in the session's window, whatever came meanwhile; returns how many left it."""
+    left = 0
+    with runtime.store.write(scope.user_id) as writer:
+        for row in writer.messages(ids=list(message_ids)):
+            if row.in_window and row.session_id == scope.session_id:
+                writer.update_message(replace(row, in_window=False))
+                left += 1
+    return left
+
+
 def newest_item(runtime: Runtime, scope: Scope) -> int:
     """The item of the session's last written turn, 0 when there is none."""
     with runtime.store.read(scope.user_id) as reader:

@@ -16,6 +16,7 @@ from ltm_core.runtime import Runtime
 from ltm_core.scoping import identifier
 from ltm_core.twins import twin
 from ltm_core.types import (
+    Calibration,
     Context,
     ContextItem,
     Fact,
@@ -664,6 +665,29 @@ class LongTermMemory:
         moment = self._runtime.now() if now is None else parse_instant(now, zone=UTC)
         return maintain(self._runtime, now=moment, dry_run=dry_run)
 
+    def calibrate(
+        self,
+        pairs: Iterable[Mapping[str, Any]],
+        *,
+        max_false_positives: float | None = None,
+        min_precision: float | None = None,
+        beta: float | None = None,
+        cross: bool = False,
+        dry_run: bool = False,
+    ) -> Calibration:
+        """The similarity from which a memory counts as about a question is the one these labelled pairs call for.
+
+        Each pair has ``query``, ``text`` and ``label`` or ``relevant``. The rule: the lowest threshold at which at
+        most ``max_false_positives`` of the unrelated pairs pass (default 0.001), or ``min_precision`` is reached,
+        or the best F-``beta``. It holds for this store and embedder: here at once, elsewhere at the next open.
+        With ``cross`` a text of another query counts as unrelated; with ``dry_run`` nothing changes.
+        """
+        from ltm_core.recall.calibration import rule_of
+        from ltm_core.recall.floors import calibrate_floor
+
+        rule = rule_of(max_false_positives=max_false_positives, min_precision=min_precision, beta=beta)
+        return calibrate_floor(self._runtime, enumerate(pairs, start=1), rule=rule, cross=cross, dry_run=dry_run)
+
     def stats(self) -> Stats:
         """Counts and sizes of the store; no content, no ids."""
         return self._runtime.store.operations().stats()
@@ -725,6 +749,7 @@ class LongTermMemory:
     aforget_session = twin(forget_session)
     aforget_user = twin(forget_user)
     amaintain = twin(maintain)
+    acalibrate = twin(calibrate)
     astats = twin(stats)
 
 

@@ -13,6 +13,7 @@ from ltm_core.embed.cache import CachedEmbedder
 from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.errors import ConfigError, EmbedderMismatchError
 from ltm_core.lexicon import default_lexicon
+from ltm_core.recall.floors import floor_in_force
 from ltm_core.runtime import Runtime
 from ltm_core.store.base import Store
 from ltm_core.store.sqlite import open_store
@@ -50,6 +51,7 @@ def open_runtime(
             clock=clock,
             new_id=new_id,
             token_counter=token_counter or estimate_tokens,
+            floor=floor_in_force(store, model),
         )
     except BaseException:
         store.close()

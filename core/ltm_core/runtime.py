@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ltm_core.config import Config
     from ltm_core.lexicon import Lexicon
+    from ltm_core.recall.data import Floor
     from ltm_core.store.base import Store
 
 log = logging.getLogger("ltm")
@@ -26,7 +27,7 @@ log = logging.getLogger("ltm")
 
 @dataclass(slots=True, kw_only=True)
 class Runtime:
-    """One open memory, seen from inside. Thread-safe: everything in it is immutable or locks itself."""
+    """One open memory, seen from inside. Thread-safe: everything in it is immutable, replaced as a whole, or locks itself."""
 
     store: Store
     config: Config
@@ -35,6 +36,8 @@ class Runtime:
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
     token_counter: TokenCounter
+    floor: Floor | None = None
+    """When a memory counts as about a question; None is what the package says of the embedder."""
     _told: set[str] = field(default_factory=set)
 
     def now(self) -> datetime:

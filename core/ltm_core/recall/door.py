@@ -68,6 +68,7 @@ def context(
             config=runtime.config,
             query_vector=vector,
             embedder_name=runtime.embedder.name,
+            floor=runtime.floor,
             fence_mark=secrets.token_hex(4),
         )
 
@@ -114,6 +115,7 @@ def search(
             config=runtime.config,
             query_vector=vector,
             embedder_name=runtime.embedder.name,
+            floor=runtime.floor,
         )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ltm_core.recall.build import dated, fact_entries, message_entries
-from ltm_core.recall.data import LANGUAGES
+from ltm_core.recall.data import LANGUAGES, Floor
 from ltm_core.recall.entry import Entry
 from ltm_core.recall.filters import Filter, checked
 from ltm_core.recall.gather import Found, gather
@@ -44,6 +44,7 @@ def recall_context(
     query_vector: NDArray[np.float32] | None,
     embedder_name: str,
     fence_mark: str,
+    floor: Floor | None = None,
 ) -> Context:
     """What belongs into the next prompt: at most ``max_tokens`` by ``token_counter``, whatever was stored.
 
@@ -64,6 +65,7 @@ def recall_context(
         embedder_name=embedder_name,
         filters=filters,
         excluded=window.held,
+        base=floor,
     )
     if not window.query or question.about_me:
         most_important(found, reader, request, config, filters=filters, excluded=window.held)
@@ -127,6 +129,7 @@ def recall_search(
     config: Config,
     query_vector: NDArray[np.float32] | None,
     embedder_name: str,
+    floor: Floor | None = None,
 ) -> list[ContextItem]:
     """The ``top_k`` facts and messages nearest to the query, best first; of any session unless a filter says so.
 
@@ -148,6 +151,7 @@ def recall_search(
         embedder_name=embedder_name,
         filters=filters,
         excluded=excluded,
+        base=floor,
     )
     facts, _ = fact_entries(found, question, now=request.now)
     episodes, _ = message_entries(found, question, now=request.now)

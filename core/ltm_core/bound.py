@@ -13,7 +13,21 @@ from ltm_core.types import Scope
 if TYPE_CHECKING:
     from ltm_core.memory import LongTermMemory
 
-_NOT_BOUND = frozenset({"open", "aopen", "bind", "close", "aclose", "maintain", "amaintain", "stats", "astats"}) | {"calibrate", "acalibrate"}
+_NOT_BOUND = frozenset(
+    (
+        "open",
+        "aopen",
+        "bind",
+        "close",
+        "aclose",
+        "maintain",
+        "amaintain",
+        "stats",
+        "astats",
+        "calibrate",
+        "acalibrate",
+    )
+)
 
 
 def _parameters(cls: type, name: str) -> frozenset[str]:

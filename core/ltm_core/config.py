@@ -137,6 +137,31 @@ class Config(BaseModel):
     context_episodes: int = Field(24, ge=0, le=500, description="Most episodes offered to the packer.")
     context_facts: int = Field(24, ge=0, le=500, description="Most facts offered to the packer.")
 
+    rerank_candidates: int = Field(
+        50, ge=2, le=1000, description="Best candidates that a reranker judges; its time grows with them (row R8)."
+    )
+    rerank_weight: float = Field(
+        0.7,
+        ge=0,
+        le=1,
+        description="Share of the reranker in the score of what it judged; the rest keeps recency, importance "
+        "and role, which it does not see.",
+    )
+    rerank_characters: int = Field(
+        1000,
+        ge=50,
+        description="Longest text handed to a reranker; cross-encoders read 512 tokens.",
+    )
+    rerank_seconds: float = Field(
+        2.0, gt=0, le=600, description="How long recall waits for a reranker before it goes on without."
+    )
+    rewrite_queries: int = Field(
+        3, ge=1, le=10, description="Most questions taken from a rewriter; each is one more search."
+    )
+    rewrite_seconds: float = Field(
+        4.0, gt=0, le=600, description="How long recall waits for a rewriter before it goes on without."
+    )
+
     aliases: tuple[str, ...] = Field(
         (), description="Further names of one thing, each group as invoice=bill=发票; the packaged ones stay."
     )

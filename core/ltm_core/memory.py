@@ -67,6 +67,8 @@ class LongTermMemory:
         *,
         config: Config | None = None,
         embedder: object = None,
+        reranker: object = None,
+        rewriter: object = None,
         token_counter: TokenCounter | None = None,
         clock: Callable[[], datetime] | None = None,
         new_id: Callable[[], str] | None = None,
@@ -79,7 +81,10 @@ class LongTermMemory:
 
         ``embedder``: None for the built-in one, ``"none"`` for keywords only,
         ``"sentence-transformers:NAME_OR_PATH"``, ``"openai:BASE_URL#MODEL"``, or an embedder object of
-        LangChain, LlamaIndex or your own. ``token_counter`` counts the tokens of a text; the default never
+        LangChain, LlamaIndex or your own. ``reranker``: ``"cross-encoder:NAME_OR_PATH"`` or an object of those
+        frameworks that judges the best candidates; ``rewriter``: ``"openai:BASE_URL#MODEL"`` or one of their chat
+        models, asked only about questions without a topic. Recall goes on without them when they fail or are
+        late. ``token_counter`` counts the tokens of a text; the default never
         counts fewer than the common tokenizers. ``config_overrides`` are fields of `Config`.
 
         Raises ConfigError, UnavailableError, CorruptError, SchemaTooNewError, EmbedderMismatchError,
@@ -98,6 +103,8 @@ class LongTermMemory:
                 clock=clock or _utc_now,
                 new_id=new_id or new_uuid7,
                 read_only=read_only,
+                reranker=reranker,
+                rewriter=rewriter,
                 overrides=config_overrides,
             )
         )

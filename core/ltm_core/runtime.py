@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
     from ltm_core.config import Config
     from ltm_core.lexicon import Lexicon
+    from ltm_core.recall.bounded import Bounded
     from ltm_core.recall.data import Floor
+    from ltm_core.recall.protocols import Reranker, Rewriter
     from ltm_core.store.base import Store
 
 log = logging.getLogger("ltm")
@@ -27,7 +29,7 @@ log = logging.getLogger("ltm")
 
 @dataclass(slots=True, kw_only=True)
 class Runtime:
-    """One open memory, seen from inside. Thread-safe: everything in it is immutable, replaced as a whole, or locks itself."""
+    """One open memory, seen from inside. Thread-safe: all in it is immutable, replaced whole, or locks itself."""
 
     store: Store
     config: Config
@@ -36,6 +38,8 @@ class Runtime:
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
     token_counter: TokenCounter
+    reranker: Bounded[Reranker] | None = None
+    rewriter: Bounded[Rewriter] | None = None
     floor: Floor | None = None
     """When a memory counts as about a question; None is what the package says of the embedder."""
     _told: set[str] = field(default_factory=set)

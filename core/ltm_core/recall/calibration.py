@@ -184,9 +184,7 @@ class Scored:
     relevant: NDArray[np.bool_]
 
 
-def scored(
-    pairs: Sequence[Pair], *, embed: Embed, embed_query: EmbedQuery, now: datetime, config: Config
-) -> Scored:
+def scored(pairs: Sequence[Pair], *, embed: Embed, embed_query: EmbedQuery, now: datetime, config: Config) -> Scored:
     """What recall would see of each pair in a memory that holds all the texts as turns said at ``now``."""
     texts = list(dict.fromkeys(p.text for p in pairs))
     units: list[Unit] = []
@@ -271,9 +269,7 @@ def calibrate(seen: Scored, *, present: Floor, rule: Rule, embedder: str) -> tup
 
 def _passes(seen: Scored, floor: Floor) -> NDArray[np.bool_]:
     """What the whole floor lets through: words alone, meaning alone, or some of both."""
-    mixed = (seen.cosine >= np.float32(floor.mixed_similarity)) & (
-        seen.coverage >= np.float32(floor.mixed_coverage)
-    )
+    mixed = (seen.cosine >= np.float32(floor.mixed_similarity)) & (seen.coverage >= np.float32(floor.mixed_coverage))
     passes: NDArray[np.bool_] = (
         mixed | (seen.cosine >= np.float32(floor.similarity)) | (seen.coverage >= np.float32(floor.coverage))
     )

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, get_args
 
 from ltm_core.errors import InvalidInputError
+from ltm_core.recall.question import analyse_question
 from ltm_core.recall.render import FORMATS, Format
-from ltm_core.recall.service import RecallRequest, recall_context, recall_search
+from ltm_core.recall.rerank import rerank
+from ltm_core.recall.rewrite import conversation, rewritten
+from ltm_core.recall.service import Moment, RecallRequest, compose_context, found_items, read_context, read_search
 from ltm_core.text.normalize import clean
 from ltm_core.types import Context, ContextItem, Message, Scope, Tier, TokenCounter
 from ltm_core.when import parse_instant, parse_range
@@ -51,26 +55,67 @@ def context(
         current_messages=_current(runtime, current_messages, now=now),
         filters=filters,
         language=language,
+        candidates=_candidates(runtime),
     )
-    asked = request.query
+    moment = _read(runtime, request)
+    _judged(runtime, moment)
+    return compose_context(
+        moment,
+        max_tokens=budget,
+        token_counter=token_counter or runtime.token_counter,
+        format=format,
+        config=runtime.config,
+        fence_mark=secrets.token_hex(4),
+    )
+
+
+def _read(runtime: Runtime, request: RecallRequest) -> Moment:
+    """The window and the candidates. Models are asked between two reads: slow ones must not keep old pages of the
+    store alive."""
+    scope, asked, note = request.scope, request.query, ""
     if asked is None:
         with runtime.store.read(scope.user_id) as reader:
             asked = last_question(reader, scope)
-    # Embedded between two reads: a slow embedder must not keep old pages of the store alive.
-    vector = runtime.embed_query(asked) if asked else None
+    if asked and runtime.rewriter is not None:
+        queries, note = _rewritten(runtime, request, asked)
+        request = replace(request, queries=queries)
+    vectors = [runtime.embed_query(q) for q in request.queries] or [runtime.embed_query(asked) if asked else None]
     with runtime.store.read(scope.user_id) as reader:
-        return recall_context(
+        moment = read_context(
             reader,
             request,
-            max_tokens=budget,
-            token_counter=token_counter or runtime.token_counter,
-            format=format,
             config=runtime.config,
-            query_vector=vector,
+            vectors=vectors,
             embedder_name=runtime.embedder.name,
             floor=runtime.floor,
-            fence_mark=secrets.token_hex(4),
         )
+    if note:
+        moment.found.notes.insert(0, note)
+    return moment
+
+
+def _rewritten(runtime: Runtime, request: RecallRequest, asked: str) -> tuple[tuple[str, ...], str]:
+    """(queries, note) of a question that names no topic; nothing for any other."""
+    config = runtime.config
+    question = analyse_question(asked, now=request.now, language=request.language, known_aliases=config.aliases)
+    if not question.vague or runtime.rewriter is None:
+        return (), ""
+    with runtime.store.read(request.scope.user_id) as reader:
+        turns, entities = conversation(reader, request, asked)
+    if not turns and not entities:
+        return (), ""
+    return rewritten(asked, turns, entities, rewriter=runtime.rewriter, config=config)
+
+
+def _judged(runtime: Runtime, moment: Moment) -> None:
+    """The candidates' scores are blended with the reranker's, where there is one and something was asked."""
+    query = moment.request.queries[0] if moment.request.queries else moment.question.text
+    if runtime.reranker is not None and not moment.question.is_empty:
+        rerank(moment.found, query, runtime.reranker, runtime.config)
+
+
+def _candidates(runtime: Runtime) -> int:
+    return 0 if runtime.reranker is None else runtime.config.rerank_candidates
 
 
 def last_question(reader: Any, scope: Scope) -> str | None:
@@ -106,10 +151,11 @@ def search(
         until=_edge(until, now=now, late=True),
         top_k=top_k,
         min_similarity=min_similarity,
+        candidates=_candidates(runtime),
     )
     vector = runtime.embed_query(request.query or "")
     with runtime.store.read(scope.user_id) as reader:
-        return recall_search(
+        moment = read_search(
             reader,
             request,
             config=runtime.config,
@@ -117,6 +163,8 @@ def search(
             embedder_name=runtime.embedder.name,
             floor=runtime.floor,
         )
+    _judged(runtime, moment)
+    return found_items(moment)
 
 
 def _query(query: str | None) -> str | None:

@@ -59,9 +59,7 @@ def calibrate_floor(
         config=runtime.config,
     )
     # The rest of the floor is the packaged one's, so that the same pairs always give the same.
-    chosen, account = calibrate(
-        seen, present=floor(runtime.embedder.name), rule=rule, embedder=runtime.embedder.name
-    )
+    chosen, account = calibrate(seen, present=floor(runtime.embedder.name), rule=rule, embedder=runtime.embedder.name)
     account = replace(account, written=not dry_run)
     if not dry_run:
         value = {**asdict(chosen), "rule": account.rule, "pairs": account.pairs, "at": runtime.now().isoformat()}

@@ -121,8 +121,8 @@ def _from_index(
     if ranges:
         found.notes.append("time read from the question: " + ", ".join(t.text for t in question.times))
     wanted: tuple[tuple[Tier, int], ...] = (
-        ("episodic", max(config.episodic_candidates, request.top_k)),
-        ("semantic", max(config.semantic_candidates, request.top_k)),
+        ("episodic", max(config.episodic_candidates, request.top_k, request.candidates)),
+        ("semantic", max(config.semantic_candidates, request.top_k, request.candidates)),
     )
     for tier, limit in wanted:
         if tier not in request.tiers:

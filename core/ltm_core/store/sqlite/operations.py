@@ -209,7 +209,8 @@ class SqliteOperations(Sweeps):
                 conn.execute("DELETE FROM meta WHERE name = ?", (name,))
             else:
                 conn.execute(
-                    "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                    "INSERT INTO meta (name, value) VALUES (?, ?) "
+                    "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
                     (name, value),
                 )
 

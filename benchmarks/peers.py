@@ -76,11 +76,11 @@ class Result:
     error: str = ""
 
 
-def corpus(data: Path) -> Iterator[tuple[str, Conversation]]:
-    """(data set, conversation); every conversation is one user."""
-    for file in sorted((data / "locomo").glob("*.json")):
-        for conversation in locomo(file):
-            yield "LoCoMo", conversation
+def corpus(data: Path, most: int | None = None) -> Iterator[tuple[str, Conversation]]:
+    """(data set, conversation); every conversation is one user. ``most`` bounds those of LoCoMo."""
+    files = sorted((data / "locomo").glob("*.json"))
+    for conversation in islice((c for f in files for c in locomo(f)), most):
+        yield "LoCoMo", conversation
     folder = data / "madial"
     memory = folder / "MADial-Bench-zh-memory.json"
     for dialogues in sorted(folder.glob("zh-dialogue*.jsonl")):
@@ -91,7 +91,7 @@ def corpus(data: Path) -> Iterator[tuple[str, Conversation]]:
 def measure(system: System, embedder: Metered, data: Path, result: Result, most: int | None) -> None:
     """Tell every conversation, then ask; the first user stays for `deletion`."""
     scores: dict[str, list[float]] = {}
-    for name, conversation in islice(corpus(data), most):
+    for name, conversation in corpus(data, most):
         user = f"{name}-{conversation.id}"
         where: dict[str, str] = {}
         sessions = {t.id: t.session for t in conversation.turns}
@@ -228,19 +228,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--only", default=",".join(SYSTEMS), help="systems, by comma")
-    parser.add_argument("--most", type=int, help="conversations read, for a quick look")
+    parser.add_argument("--conversations", type=int, help="LoCoMo conversations that are read")
     parser.add_argument("--json", type=Path, help="write the figures here too")
     parser.add_argument("--run", choices=list(SYSTEMS), help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.run:
         with tempfile.TemporaryDirectory() as folder:
-            print(json.dumps(asdict(run_one(chosen.run, chosen.data, Path(folder), chosen.most))))
+            print(json.dumps(asdict(run_one(chosen.run, chosen.data, Path(folder), chosen.conversations))))
         return
     results = []
     quiet = {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONWARNINGS": "ignore"}
     for name in chosen.only.split(","):
         command = [sys.executable, "-m", "benchmarks.peers", "--run", name, "--data", str(chosen.data)]
-        command += ["--most", str(chosen.most)] if chosen.most else []
+        command += ["--conversations", str(chosen.conversations)] if chosen.conversations else []
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env={**os.environ, **quiet})
         results.append(json.loads(done.stdout.splitlines()[-1]))
         if chosen.json:

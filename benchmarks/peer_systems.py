@@ -243,11 +243,11 @@ class LlamaIndexBlocks(_Plain):
                 # Its default of five asks with the last turns too, which say nothing about these questions.
                 retrieval_context_window=1,
             )
-            # Turns leave the window one by one, so that each is found by itself.
+            # A window of 40 tokens: turns leave it one by one, so that each is found by itself.
             self._memories[user] = memory.Memory.from_defaults(
                 session_id=user,
-                token_limit=400,
-                chat_history_token_ratio=0.1,
+                token_limit=4000,
+                chat_history_token_ratio=0.01,
                 token_flush_size=1,
                 memory_blocks=[block],
             )
@@ -258,12 +258,12 @@ class LlamaIndexBlocks(_Plain):
         self._of(user).put(message)
 
     def search(self, user: str, question: str, *, now: datetime) -> list[str]:
-        asked = import_module("llama_index.core.llms").ChatMessage(role="user", content=question)
-        # The block is asked as Memory asks it; Memory itself would cut what it found to its token limit.
-        found = import_module("llama_index.core.async_utils").asyncio_run(
-            self._of(user).memory_blocks[0].aget([asked], session_id=user)
-        )
-        return [m.strip() for m in _MESSAGE.findall(found)]
+        if user not in self._memories:
+            return []
+        messages = self._of(user).get(input=question)
+        found = [m.strip() for text in messages for m in _MESSAGE.findall(text.content or "")]
+        # The turns still in the window come last: they are there whatever is asked.
+        return [*found, *(m.content for m in messages if m.role.value == "user" and "<memory>" not in m.content)]
 
     def delete(self, user: str) -> None:
         self._memories.pop(user).reset()

@@ -149,12 +149,11 @@ def updates(system: System, result: Result) -> None:
 
 def deletion(system: System, folder: Path, user: str, turns: Sequence[Said], result: Result) -> None:
     """One more user is told with a secret among the turns, and deleted; then the files are searched."""
-    for turn in turns:
-        system.add(user, turn)
     secret = Said(
         id="secret", session="last", role="user", name=None, text=f"The code word is {SECRET}.", at=turns[-1].at
     )
-    system.add(user, secret)
+    for turn in (*turns[:-20], secret, *turns[-20:]):
+        system.add(user, turn)
     if not system.search(user, "What is the code word?", now=ASKED):
         raise RuntimeError("the user to delete was never told")
     start = time.perf_counter()

@@ -192,9 +192,11 @@ def test_recall_uses_the_calibrated_floor(tmp_path: Path) -> None:
 
 
 def test_without_an_embedder_there_is_nothing_to_calibrate() -> None:
-    with LongTermMemory.open(":memory:", embedder="none", timezone="UTC") as memory:
-        with pytest.raises(InvalidInputError, match="no embedder"):
-            memory.calibrate(PAIRS)
+    with (
+        LongTermMemory.open(":memory:", embedder="none", timezone="UTC") as memory,
+        pytest.raises(InvalidInputError, match="no embedder"),
+    ):
+        memory.calibrate(PAIRS)
 
 
 def test_a_read_only_store_is_calibrated_dry(tmp_path: Path) -> None:

@@ -162,6 +162,16 @@ class Config(BaseModel):
         4.0, gt=0, le=600, description="How long recall waits for a rewriter before it goes on without."
     )
 
+    recall_cache_entries: int = Field(
+        128,
+        ge=0,
+        description="Results of recent recalls kept per process, about 40 kB each, for the same call made again; 0 "
+        "keeps none. Any write or erasure of the user, in any process, makes them void.",
+    )
+    recall_cache_seconds: float = Field(
+        30.0, ge=0, le=3600, description="How long such a result may be used: recency moves on with time."
+    )
+
     aliases: tuple[str, ...] = Field(
         (), description="Further names of one thing, each group as invoice=bill=发票; the packaged ones stay."
     )

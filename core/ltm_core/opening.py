@@ -14,6 +14,7 @@ from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.errors import ConfigError, EmbedderMismatchError
 from ltm_core.lexicon import default_lexicon
 from ltm_core.recall.bounded import Bounded
+from ltm_core.recall.cache import RecallCache
 from ltm_core.recall.floors import floor_in_force
 from ltm_core.recall.rerankers import resolve_reranker
 from ltm_core.recall.rewriters import resolve_rewriter
@@ -57,6 +58,7 @@ def open_runtime(
             clock=clock,
             new_id=new_id,
             token_counter=token_counter or estimate_tokens,
+            recalls=RecallCache(size=settings.recall_cache_entries, seconds=settings.recall_cache_seconds),
             floor=floor_in_force(store, model),
             reranker=None if judge is None else Bounded(judge, settings.rerank_seconds),
             rewriter=None if writer is None else Bounded(writer, settings.rewrite_seconds),

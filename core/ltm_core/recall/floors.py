@@ -65,6 +65,7 @@ def calibrate_floor(
         value = {**asdict(chosen), "rule": account.rule, "pairs": account.pairs, "at": runtime.now().isoformat()}
         runtime.store.operations().set_setting(_key(runtime.embedder), json.dumps(value))
         runtime.floor = chosen
+        runtime.recalls.clear()
     return account
 
 

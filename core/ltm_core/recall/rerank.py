@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 T = TypeVar("T", MessageRow, Fact)
 
 
-def rerank(found: Found, query: str, reranker: Bounded[Reranker], config: Config) -> None:
+def rerank(found: Found, query: str, reranker: Bounded[Reranker], config: Config) -> bool:
     """The scores in ``found`` are blended with the reranker's; a note says what happened.
 
     Only the best ``rerank_candidates`` are judged, and they only move among what recall found: the floor was
     passed before, and what a later statement replaced is put below it afterwards. If the reranker fails, nothing
-    changes.
+    changes and the answer is False.
     """
     hits = [(row.at.timestamp(), row.item, hit, _shown(row, hit, config)) for row, hit in found.messages]
     hits += [
@@ -37,17 +37,18 @@ def rerank(found: Found, query: str, reranker: Bounded[Reranker], config: Config
     hits.sort(key=lambda h: (-h[2].score, -h[0], h[2].kind, -h[1]))
     chosen = hits[: config.rerank_candidates]
     if not query.strip() or len(chosen) < 2:
-        return
+        return True
     texts = [text for *_, text in chosen]
     scores, why = reranker(lambda judge: _checked(judge.rerank(query, texts), len(texts)))
     if scores is None:
         found.notes.append(f"{why}: the order is recall's own")
-        return
+        return False
     scaled = {(hit.kind, hit.item): s for (_, _, hit, _), s in zip(chosen, _scaled(scores), strict=True)}
     blend = _blend(scaled, config.rerank_weight)
     found.messages = _in_order([(row, blend(hit)) for row, hit in found.messages])
     found.facts = {id: (fact, None if hit is None else blend(hit)) for id, (fact, hit) in found.facts.items()}
     found.notes.append(f"{reranker.name} judged {len(chosen)} of {len(hits)} candidates")
+    return True
 
 
 def _shown(row: MessageRow, hit: Hit, config: Config) -> str:

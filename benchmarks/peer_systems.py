@@ -240,8 +240,6 @@ class LlamaIndexBlocks(_Plain):
                 vector_store=store,
                 embed_model=self._embedder,
                 similarity_top_k=DEPTH,
-                # Its default of five asks with the last turns too, which say nothing about these questions.
-                retrieval_context_window=1,
             )
             # A window of 40 tokens: turns leave it one by one, so that each is found by itself.
             self._memories[user] = memory.Memory.from_defaults(
@@ -260,10 +258,19 @@ class LlamaIndexBlocks(_Plain):
     def search(self, user: str, question: str, *, now: datetime) -> list[str]:
         if user not in self._memories:
             return []
+        # Through Memory the question would be embedded together with the turns of the window, whatever they say.
+        asked = import_module("llama_index.core.llms").ChatMessage(role="user", content=question)
+        run = import_module("llama_index.core.async_utils").asyncio_run
+        return self._found(run(self._of(user).memory_blocks[0].aget([asked], session_id=user)))
+
+    def served(self, user: str, question: str, *, now: datetime) -> list[str]:
         messages = self._of(user).get(input=question)
-        found = [m.strip() for text in messages for m in _MESSAGE.findall(text.content or "")]
-        # The turns still in the window come last: they are there whatever is asked.
-        return [*found, *(m.content for m in messages if m.role.value == "user" and "<memory>" not in m.content)]
+        found = [t for m in messages if m.role.value == "system" for t in self._found(m.content or "")]
+        return [*found, *(m.content for m in messages if m.role.value == "user")]
+
+    @staticmethod
+    def _found(text: str) -> list[str]:
+        return [m.strip() for m in _MESSAGE.findall(text)]
 
     def delete(self, user: str) -> None:
         self._memories.pop(user).reset()

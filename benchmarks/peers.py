@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import PackageNotFoundError, version
@@ -27,7 +27,8 @@ from typing import Any
 
 from benchmarks.corpora import Conversation, Said, locomo, madial
 from benchmarks.metrics import mean, recall_at
-from benchmarks.peer_systems import NAMES, PACKAGES, SYSTEMS, Metered, System, metered, told
+from benchmarks.peer_hosts import LangChainRetriever, LangGraphStore, LlamaIndexBlocks
+from benchmarks.peer_systems import Mem0, Metered, Ours, PlainBM25, System, metered, told
 
 SECRET = "Zugspitze-7741-Quarz"
 """A word that stands in one turn of the user who is deleted, and nowhere else."""
@@ -37,6 +38,34 @@ ASKED = datetime(2025, 3, 3, 9, tzinfo=UTC)
 FILLER = {
     "en": ("The weather was awful today.", "I finally watched that film.", "Traffic was terrible this morning."),
     "zh": ("今天天气真糟糕。", "我终于看了那部电影。", "今天早上堵车很厉害。"),
+}
+
+
+SYSTEMS: dict[str, Callable[[Path, Metered], System]] = {
+    "ltm_core": Ours,
+    "mem0": Mem0,
+    "langchain": LangChainRetriever,
+    "llamaindex": LlamaIndexBlocks,
+    "langgraph": LangGraphStore,
+    "bm25": PlainBM25,
+}
+
+NAMES = {
+    "ltm_core": "ltm_core",
+    "mem0": "mem0, `infer=False`, Chroma",
+    "langchain": "LangChain VectorStoreRetrieverMemory, Chroma",
+    "llamaindex": "LlamaIndex Memory + VectorMemoryBlock, Chroma",
+    "langgraph": "LangGraph InMemoryStore",
+    "bm25": "BM25 (rank-bm25)",
+}
+
+PACKAGES = {
+    "ltm_core": "ltm-core",
+    "mem0": "mem0ai",
+    "langchain": "langchain-classic",
+    "llamaindex": "llama-index-core",
+    "langgraph": "langgraph",
+    "bm25": "rank-bm25",
 }
 
 

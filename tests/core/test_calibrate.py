@@ -15,8 +15,9 @@ from typer.testing import CliRunner
 
 from ltm_core import InvalidInputError, LongTermMemory, UnavailableError
 from ltm_core.cli import app
-from ltm_core.recall.calibration import Pair, Rule, Scored, calibrate, json_rows, pairs_of, rule_of
+from ltm_core.recall.calibration import Rule, Scored, calibrate, rule_of
 from ltm_core.recall.data import Floor, floor
+from ltm_core.recall.pairs import Pair, json_rows, pairs_of
 from ltm_core.testing.embedders import HashEmbedder
 
 ROOT = Path(__file__).parents[2]

@@ -43,8 +43,9 @@ def calibrate(
     The rule is --max-false-positives 0.001 unless another is named: the lowest threshold at which at most one in a
     thousand unrelated pairs passes.
     """
-    from ltm_core.recall.calibration import json_rows, rule_of
+    from ltm_core.recall.calibration import rule_of
     from ltm_core.recall.floors import calibrate_floor
+    from ltm_core.recall.pairs import json_rows
 
     rule = rule_of(max_false_positives=max_false_positives, min_precision=min_precision, beta=beta)
     try:

@@ -43,7 +43,8 @@ def calibrate_floor(
 
     With ``dry_run`` nothing changes. InvalidInputError names bad rows, before any text is embedded.
     """
-    from ltm_core.recall.calibration import calibrate, pairs_of, scored
+    from ltm_core.recall.calibration import calibrate, scored
+    from ltm_core.recall.pairs import pairs_of
 
     if not runtime.has_vectors:
         raise InvalidInputError("there is no embedder, so there is no similarity to calibrate")

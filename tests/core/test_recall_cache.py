@@ -46,11 +46,15 @@ def texts(memory: LongTermMemory, query: str = ASKED, **options: Any) -> list[st
 
 
 def test_the_same_call_reads_once_and_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ltm_core.recall import door
+    from ltm_core.recall import door, service
 
     reads: list[str] = []
-    real = door.read_context
-    monkeypatch.setattr(door, "read_context", lambda *a, **k: reads.append("") or real(*a, **k))  # type: ignore[func-returns-value]
+
+    def counted(*args: Any, **options: Any) -> service.Moment:
+        reads.append("")
+        return service.read_context(*args, **options)
+
+    monkeypatch.setattr(door, "read_context", counted)
     with opened(clock=Clock()) as memory:
         first = memory.context(ASKED, user_id="ana")
         assert memory.context(ASKED, user_id="ana") == first

@@ -9,6 +9,7 @@
 #   make test-llamaindex-floor  LlamaIndex's tests with the oldest supported llama-index-core
 #   make test-all    all of the above
 #   make bench       latency figures of this machine
+#   make peers       other memories and ours side by side: make peers DATA=FOLDER
 #   make clean       environments and caches are gone
 #
 # PYTHON names the interpreter (3.11 or newer) that the environments are made with: make test PYTHON=python3.12
@@ -16,7 +17,7 @@
 PYTHON ?= python3
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-bare test-heavy test-langchain-floor test-llamaindex-floor test-all bench clean
+.PHONY: help demo test check test-bare test-heavy test-langchain-floor test-llamaindex-floor test-all bench peers clean
 
 PIP := -m pip install --quiet --disable-pip-version-check
 ASK_VERSION := import sys; sys.exit(sys.version_info < (3, 11))
@@ -25,7 +26,7 @@ help:
 	@sed -n 's/^#   //p' Makefile
 
 # One environment per set of packages, so that none hides what another lacks.
-.venv/made .venv-bare/made .venv-heavy/made .venv-langchain-floor/made .venv-llamaindex-floor/made:
+.venv/made .venv-bare/made .venv-heavy/made .venv-langchain-floor/made .venv-llamaindex-floor/made .venv-peers/made:
 	@"$(PYTHON)" -c '$(ASK_VERSION)' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.12" >&2; exit 1; }
 	"$(PYTHON)" -m venv "$(@D)"
 	@touch "$@"
@@ -65,6 +66,11 @@ LANGCHAIN_FLOOR := langchain-core==1.4.9 langchain==1.3.14 langchain-classic==1.
 	.venv-llamaindex-floor/bin/python $(PIP) -e . llama-index-core==0.13.6 pytest pytest-timeout pytest-xdist hypothesis
 	@touch $@
 
+.venv-peers/peers: pyproject.toml benchmarks/peers-requirements.txt | .venv-peers/made
+	@echo "Installing the product and other memories into .venv-peers (once, large) ..."
+	.venv-peers/bin/python $(PIP) -e . -r benchmarks/peers-requirements.txt
+	@touch $@
+
 demo: .venv/base
 	@.venv/bin/python -m ltm_core.cli demo
 
@@ -94,6 +100,9 @@ test-all: check test test-bare test-heavy test-langchain-floor test-llamaindex-f
 bench: .venv/base
 	.venv/bin/python -m benchmarks.latency $(ARGS)
 
+peers: .venv-peers/peers
+	.venv-peers/bin/python -m benchmarks.peers --data "$(DATA)" $(ARGS)
+
 clean:
-	rm -rf .venv .venv-bare .venv-heavy .venv-langchain-floor .venv-llamaindex-floor .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf .venv .venv-bare .venv-heavy .venv-langchain-floor .venv-llamaindex-floor .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -145,13 +145,16 @@ def analyse_alone(memory: Any, text: str, figures: Figures) -> None:
 
 
 def context_figures(memory: Any, user_id: str, count: int, seed: int) -> Figures:
-    """``count`` new questions, each asked twice: the second time its vector is known already."""
+    """``count`` new questions, each asked three times: then its vector is known, then its whole result."""
     figures = Figures()
     memory.context("warm up", user_id=user_id)
     for question in islice(questions(seed), count):
         with figures.timed("context: with embedding"):
             memory.context(question, user_id=user_id)
+        memory._runtime.recalls.clear()
         with figures.timed("context: without embedding"):
+            memory.context(question, user_id=user_id)
+        with figures.timed("context: repeated"):
             memory.context(question, user_id=user_id)
     return figures
 

@@ -34,6 +34,8 @@ from ltm_core.errors import (
 from ltm_core.memory import LongTermMemory
 from ltm_core.types import (
     Anchor,
+    Calibration,
+    CalibrationRow,
     Context,
     ContextItem,
     Document,
@@ -68,6 +70,8 @@ __version__ = "0.1.0"
 __all__ = [
     "Anchor",
     "BusyError",
+    "Calibration",
+    "CalibrationRow",
     "Config",
     "ConfigError",
     "ConflictError",

@@ -13,10 +13,8 @@ from ltm_core.types import Scope
 if TYPE_CHECKING:
     from ltm_core.memory import LongTermMemory
 
-_NOT_BOUND = frozenset(
-    {"open", "aopen", "bind", "close", "aclose", "maintain", "amaintain", "stats", "astats"}
-    | {"document_owners", "adocument_owners"}
-)
+_OF_NO_USER = ("open", "close", "maintain", "stats", "calibrate", "document_owners")
+_NOT_BOUND = frozenset({"bind", *_OF_NO_USER, *(f"a{name}" for name in _OF_NO_USER)})
 
 
 def _parameters(cls: type, name: str) -> frozenset[str]:

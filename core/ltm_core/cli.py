@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from ltm_core.commands import ask, demo, facts, follow, forget, replay, upkeep
+from ltm_core.commands import ask, calibrate, demo, facts, follow, forget, replay, upkeep
 from ltm_core.commands.show import speak_utf8
 
 _EPILOG = (
@@ -38,6 +38,7 @@ app.command()(facts.history)
 app.command()(follow.changes)
 app.command()(follow.related)
 app.command()(forget.forget)
+app.command()(calibrate.calibrate)
 app.command()(upkeep.stats)
 app.command()(upkeep.maintain)
 app.command()(upkeep.doctor)

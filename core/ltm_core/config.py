@@ -144,6 +144,41 @@ class Config(BaseModel):
     context_episodes: int = Field(24, ge=0, le=500, description="Most episodes offered to the packer.")
     context_facts: int = Field(24, ge=0, le=500, description="Most facts offered to the packer.")
 
+    rerank_candidates: int = Field(
+        50, ge=2, le=1000, description="Best candidates that a reranker judges; its time grows with them (row R8)."
+    )
+    rerank_weight: float = Field(
+        0.7,
+        ge=0,
+        le=1,
+        description="Share of the reranker in the score of what it judged; the rest keeps recency, importance "
+        "and role, which it does not see.",
+    )
+    rerank_characters: int = Field(
+        1000,
+        ge=50,
+        description="Longest text handed to a reranker; cross-encoders read 512 tokens.",
+    )
+    rerank_seconds: float = Field(
+        2.0, gt=0, le=600, description="How long recall waits for a reranker before it goes on without."
+    )
+    rewrite_queries: int = Field(
+        3, ge=1, le=10, description="Most questions taken from a rewriter; each is one more search."
+    )
+    rewrite_seconds: float = Field(
+        4.0, gt=0, le=600, description="How long recall waits for a rewriter before it goes on without."
+    )
+
+    recall_cache_entries: int = Field(
+        128,
+        ge=0,
+        description="Results of recent recalls kept per process, about 40 kB each, for the same call made again; 0 "
+        "keeps none. Any write or erasure of the user, in any process, makes them void.",
+    )
+    recall_cache_seconds: float = Field(
+        30.0, ge=0, le=3600, description="How long such a result may be used: recency moves on with time."
+    )
+
     aliases: tuple[str, ...] = Field(
         (), description="Further names of one thing, each group as invoice=bill=发票; the packaged ones stay."
     )

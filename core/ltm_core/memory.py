@@ -16,6 +16,7 @@ from ltm_core.runtime import Runtime
 from ltm_core.scoping import identifier
 from ltm_core.twins import twin
 from ltm_core.types import (
+    Calibration,
     Context,
     ContextItem,
     Document,
@@ -70,6 +71,8 @@ class LongTermMemory:
         *,
         config: Config | None = None,
         embedder: object = None,
+        reranker: object = None,
+        rewriter: object = None,
         token_counter: TokenCounter | None = None,
         clock: Callable[[], datetime] | None = None,
         new_id: Callable[[], str] | None = None,
@@ -82,7 +85,10 @@ class LongTermMemory:
 
         ``embedder``: None for the built-in one, ``"none"`` for keywords only,
         ``"sentence-transformers:NAME_OR_PATH"``, ``"openai:BASE_URL#MODEL"``, or an embedder object of
-        LangChain, LlamaIndex or your own. ``token_counter`` counts the tokens of a text; the default never
+        LangChain, LlamaIndex or your own. ``reranker``: ``"cross-encoder:NAME_OR_PATH"`` or an object of those
+        frameworks that judges the best candidates; ``rewriter``: ``"openai:BASE_URL#MODEL"`` or one of their chat
+        models, asked only about questions without a topic. Recall goes on without them when they fail or are
+        late. ``token_counter`` counts the tokens of a text; the default never
         counts fewer than the common tokenizers. ``config_overrides`` are fields of `Config`.
 
         Raises ConfigError, UnavailableError, CorruptError, SchemaTooNewError, EmbedderMismatchError,
@@ -101,6 +107,8 @@ class LongTermMemory:
                 clock=clock or _utc_now,
                 new_id=new_id or new_uuid7,
                 read_only=read_only,
+                reranker=reranker,
+                rewriter=rewriter,
                 overrides=config_overrides,
             )
         )
@@ -850,6 +858,29 @@ class LongTermMemory:
         user = None if user_id is None else self._runtime.scope(user_id).user_id
         return examine(self._runtime, user_id=user, repair=repair, now=self._runtime.now())
 
+    def calibrate(
+        self,
+        pairs: Iterable[Mapping[str, Any]],
+        *,
+        max_false_positives: float | None = None,
+        min_precision: float | None = None,
+        beta: float | None = None,
+        cross: bool = False,
+        dry_run: bool = False,
+    ) -> Calibration:
+        """The similarity from which a memory counts as about a question is the one these labelled pairs call for.
+
+        Each pair has ``query``, ``text`` and ``label`` or ``relevant``. The rule: the lowest threshold at which at
+        most ``max_false_positives`` of the unrelated pairs pass (default 0.001), or ``min_precision`` is reached,
+        or the best F-``beta``. It holds for this store and embedder: here at once, elsewhere at the next open.
+        With ``cross`` a text of another query counts as unrelated; with ``dry_run`` nothing changes.
+        """
+        from ltm_core.recall.calibration import rule_of
+        from ltm_core.recall.floors import calibrate_floor
+
+        rule = rule_of(max_false_positives=max_false_positives, min_precision=min_precision, beta=beta)
+        return calibrate_floor(self._runtime, enumerate(pairs, start=1), rule=rule, cross=cross, dry_run=dry_run)
+
     def stats(self) -> Stats:
         """Counts and sizes of the store; no content, no ids."""
         return self._runtime.store.operations().stats()
@@ -920,6 +951,7 @@ class LongTermMemory:
     aforget_user = twin(forget_user)
     amaintain = twin(maintain)
     adoctor = twin(doctor)
+    acalibrate = twin(calibrate)
     astats = twin(stats)
 
 

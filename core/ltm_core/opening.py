@@ -13,6 +13,11 @@ from ltm_core.embed.cache import CachedEmbedder
 from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.errors import ConfigError, EmbedderMismatchError
 from ltm_core.lexicon import default_lexicon
+from ltm_core.recall.bounded import Bounded
+from ltm_core.recall.cache import RecallCache
+from ltm_core.recall.floors import floor_in_force
+from ltm_core.recall.rerankers import resolve_reranker
+from ltm_core.recall.rewriters import resolve_rewriter
 from ltm_core.runtime import Runtime
 from ltm_core.store.base import Store
 from ltm_core.store.sqlite import open_store
@@ -31,6 +36,8 @@ def open_runtime(
     clock: Callable[[], datetime],
     new_id: Callable[[], str],
     read_only: bool,
+    reranker: object = None,
+    rewriter: object = None,
     overrides: Mapping[str, Any],
 ) -> Runtime:
     """An open store with everything around it; on any error nothing is left open."""
@@ -40,6 +47,7 @@ def open_runtime(
     if settings.identifier_patterns:
         check_patterns(settings.identifier_patterns, default_lexicon())
     model = CachedEmbedder(resolve_embedder(embedder))
+    judge, writer = resolve_reranker(reranker), resolve_rewriter(rewriter)
     if isinstance(location, str) and "://" in location:
         raise ConfigError("location must be a directory or ':memory:'; this version has no other store")
     store = open_store(location, config=settings, read_only=read_only, clock=lambda: _aware(clock()))
@@ -53,6 +61,10 @@ def open_runtime(
             clock=clock,
             new_id=new_id,
             token_counter=token_counter or estimate_tokens,
+            recalls=RecallCache(size=settings.recall_cache_entries, seconds=settings.recall_cache_seconds),
+            floor=floor_in_force(store, model),
+            reranker=None if judge is None else Bounded(judge, settings.rerank_seconds),
+            rewriter=None if writer is None else Bounded(writer, settings.rewrite_seconds),
         )
     except BaseException:
         store.close()

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from ltm_core.embed.base import Embedder
+from ltm_core.embed.cache import CachedEmbedder
 from ltm_core.errors import InvalidInputError, StoreError
 from ltm_core.types import Scope, TokenCounter
 from ltm_core.when import zone_of
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
     from ltm_core.config import Config
     from ltm_core.lexicon import Lexicon
+    from ltm_core.recall.bounded import Bounded
+    from ltm_core.recall.cache import RecallCache
+    from ltm_core.recall.data import Floor
+    from ltm_core.recall.protocols import Reranker, Rewriter
     from ltm_core.store.base import Store
 
 log = logging.getLogger("ltm")
@@ -26,7 +31,7 @@ log = logging.getLogger("ltm")
 
 @dataclass(slots=True, kw_only=True)
 class Runtime:
-    """One open memory, seen from inside. Thread-safe: everything in it is immutable or locks itself."""
+    """One open memory, seen from inside. Thread-safe: all in it is immutable, replaced whole, or locks itself."""
 
     store: Store
     config: Config
@@ -35,6 +40,11 @@ class Runtime:
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
     token_counter: TokenCounter
+    recalls: RecallCache
+    reranker: Bounded[Reranker] | None = None
+    rewriter: Bounded[Rewriter] | None = None
+    floor: Floor | None = None
+    """When a memory counts as about a question; None is what the package says of the embedder."""
     _told: set[str] = field(default_factory=set)
 
     def now(self) -> datetime:
@@ -43,6 +53,13 @@ class Runtime:
         if moment.tzinfo is None:
             raise InvalidInputError("the clock must return aware datetimes")
         return moment.astimezone(UTC)
+
+    def forget_recent(self, user_id: str) -> None:
+        """Nothing derived from the user's words is cached in this process: results of recalls, vectors of
+        questions (all users', as it is not known whose they are)."""
+        self.recalls.forget(user_id)
+        if isinstance(self.embedder, CachedEmbedder):
+            self.embedder.clear()
 
     def scope(
         self,

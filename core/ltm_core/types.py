@@ -286,6 +286,44 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CalibrationRow:
+    """What a threshold does to labelled pairs; all but the counts in [0, 1]."""
+
+    threshold: float
+    precision: float
+    """Share of the pairs that pass which are related; 1 when none passes."""
+    recall: float
+    """Share of the related pairs that pass."""
+    f1: float
+    false_positives: float
+    """Share of the unrelated pairs that pass."""
+    passed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """The floor that labelled pairs call for, and what it does to them."""
+
+    embedder: str
+    rule: str
+    pairs: int
+    related: int
+    similarity: float
+    """Cosine from which a memory counts as about the question without a shared word."""
+    mixed_similarity: float
+    """Cosine from which it does together with ``mixed_coverage`` of the question's words."""
+    coverage: float
+    mixed_coverage: float
+    thresholds: tuple[CalibrationRow, ...] = ()
+    """Cosine alone, threshold by threshold, the chosen one among them."""
+    before: CalibrationRow | None = None
+    """The whole packaged floor, with words."""
+    after: CalibrationRow | None = None
+    """The whole new floor, with words."""
+    written: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
     """Proof of an erasure: rows removed or overwritten per table, and what the byte scan found."""
 

@@ -76,6 +76,7 @@ def prove(
     Raises ErasurePendingError, with the receipt, when readers kept old pages of the files alive past the wait;
     ``maintain`` then overwrites them.
     """
+    runtime.forget_recent(user_id)
     operations = runtime.store.operations()
     gone, files = operations.scrub(needles=needles.bytes, wait_seconds=runtime.config.erase_wait_seconds)
     with runtime.store.read(user_id) as reader:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, get_args
 
 from ltm_core.errors import InvalidInputError
+from ltm_core.recall.cache import Result, good_until
+from ltm_core.recall.question import analyse_question
 from ltm_core.recall.render import FORMATS, Format
-from ltm_core.recall.service import RecallRequest, recall_context, recall_search
+from ltm_core.recall.rerank import rerank
+from ltm_core.recall.rewrite import conversation, rewritten
+from ltm_core.recall.service import Moment, RecallRequest, compose_context, found_items, read_context, read_search
 from ltm_core.text.normalize import clean
 from ltm_core.types import Context, ContextItem, Message, Scope, Tier, TokenCounter
 from ltm_core.when import parse_instant, parse_range
@@ -17,6 +22,7 @@ from ltm_core.write.intake import incoming
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
+    from ltm_core.store.base import Reader
 
 _LONGEST_QUERY = 20_000
 """Characters of a question that are read: its beginning and its end say what is asked."""
@@ -51,25 +57,116 @@ def context(
         current_messages=_current(runtime, current_messages, now=now),
         filters=filters,
         language=language,
+        candidates=_candidates(runtime),
     )
-    asked = request.query
+    counter = token_counter or runtime.token_counter
+    recent = _Recent(runtime, request, "context", budget, format, id(counter))
+    if isinstance(known := recent.known, Context):
+        return known
+    moment, whole = _read(runtime, request, recent)
+    whole = _judged(runtime, moment) and whole
+    result = compose_context(
+        moment,
+        max_tokens=budget,
+        token_counter=counter,
+        format=format,
+        config=runtime.config,
+        fence_mark=secrets.token_hex(4),
+    )
+    if whole:
+        recent.keep(result, holds=counter)
+    return result
+
+
+class _Recent:
+    """One call and the cache of recalls: what is known of it, and whether its result may be kept."""
+
+    def __init__(self, runtime: Runtime, request: RecallRequest, *more: object) -> None:
+        self._cache = runtime.recalls
+        self._user, self._now = request.scope.user_id, request.now
+        self._key = b""
+        self._revision: int | None = None
+        self._until: datetime | None = None
+        self.known: Result | None = None
+        if self._cache.is_on:
+            self._key = self._cache.key(request, *more)
+            with runtime.store.read(self._user) as reader:
+                state = reader.user()
+            if state is not None:
+                self._revision = state.revision
+                self.known = self._cache.get(self._key, user_id=self._user, revision=state.revision, now=request.now)
+
+    def read(self, reader: Reader, moment: Moment) -> None:
+        """``moment`` was read by this reader: the result is kept only if nothing was written since the call began,
+        as the question may have been read before."""
+        state = reader.user() if self._revision is not None else None
+        if state is not None and state.revision == self._revision:
+            self._until = good_until(reader, moment, seconds=self._cache.seconds)
+
+    def keep(self, result: Result, *, holds: object = None) -> None:
+        if self._revision is not None and self._until is not None:
+            self._cache.put(
+                self._key,
+                result,
+                user_id=self._user,
+                revision=self._revision,
+                now=self._now,
+                until=self._until,
+                holds=holds,
+            )
+
+
+def _read(runtime: Runtime, request: RecallRequest, recent: _Recent) -> tuple[Moment, bool]:
+    """The window and the candidates, and whether every model that was asked answered. Models are asked between
+    two reads: slow ones must not keep old pages of the store alive."""
+    scope, asked, note = request.scope, request.query, ""
     if asked is None:
         with runtime.store.read(scope.user_id) as reader:
             asked = last_question(reader, scope)
-    # Embedded between two reads: a slow embedder must not keep old pages of the store alive.
-    vector = runtime.embed_query(asked) if asked else None
+    if asked and runtime.rewriter is not None:
+        queries, note = _rewritten(runtime, request, asked)
+        request = replace(request, queries=queries)
+    vectors = [runtime.embed_query(q) for q in request.queries] or [runtime.embed_query(asked) if asked else None]
     with runtime.store.read(scope.user_id) as reader:
-        return recall_context(
+        moment = read_context(
             reader,
             request,
-            max_tokens=budget,
-            token_counter=token_counter or runtime.token_counter,
-            format=format,
             config=runtime.config,
-            query_vector=vector,
+            vectors=vectors,
             embedder_name=runtime.embedder.name,
-            fence_mark=secrets.token_hex(4),
+            floor=runtime.floor,
         )
+        recent.read(reader, moment)
+    if note:
+        moment.found.notes.insert(0, note)
+    down = runtime.has_vectors and bool(asked) and any(v is None for v in vectors)
+    return moment, not down and bool(request.queries) == bool(note)
+
+
+def _rewritten(runtime: Runtime, request: RecallRequest, asked: str) -> tuple[tuple[str, ...], str]:
+    """(queries, note) of a question that names no topic; nothing for any other."""
+    config = runtime.config
+    question = analyse_question(asked, now=request.now, language=request.language, known_aliases=config.aliases)
+    if not question.vague or runtime.rewriter is None:
+        return (), ""
+    with runtime.store.read(request.scope.user_id) as reader:
+        turns, entities = conversation(reader, request, asked)
+    if not turns and not entities:
+        return (), ""
+    return rewritten(asked, turns, entities, rewriter=runtime.rewriter, config=config)
+
+
+def _judged(runtime: Runtime, moment: Moment) -> bool:
+    """The candidates' scores are blended with the reranker's, where there is one and something was asked; False
+    when it failed."""
+    query = moment.request.queries[0] if moment.request.queries else moment.question.text
+    if runtime.reranker is None or moment.question.is_empty:
+        return True
+    return rerank(moment.found, query, runtime.reranker, runtime.config)
+
+
+def _candidates(runtime: Runtime) -> int:
+    return 0 if runtime.reranker is None else runtime.config.rerank_candidates
 
 
 def last_question(reader: Any, scope: Scope) -> str | None:
@@ -105,16 +202,28 @@ def search(
         until=_edge(until, now=now, late=True),
         top_k=top_k,
         min_similarity=min_similarity,
+        candidates=_candidates(runtime),
     )
+    recent = _Recent(runtime, request, "search")
+    if isinstance(recent.known, tuple):
+        return list(recent.known)
     vector = runtime.embed_query(request.query or "")
     with runtime.store.read(scope.user_id) as reader:
-        return recall_search(
+        moment = read_search(
             reader,
             request,
             config=runtime.config,
             query_vector=vector,
             embedder_name=runtime.embedder.name,
+            floor=runtime.floor,
         )
+        recent.read(reader, moment)
+    down = runtime.has_vectors and bool(request.query) and vector is None
+    whole = _judged(runtime, moment) and not down
+    result = found_items(moment)
+    if whole:
+        recent.keep(tuple(result))
+    return result
 
 
 def _query(query: str | None) -> str | None:

@@ -62,11 +62,16 @@ def gather(
     embedder_name: str,
     filters: Filter | None,
     excluded: frozenset[int],
+    base: Floor | None = None,
 ) -> Found:
-    """Everything that may answer ``question``, with its evidence; ``excluded`` are items of messages."""
+    """Everything that may answer ``question``, with its evidence; ``excluded`` are items of messages.
+
+    ``base`` is the floor in force; None is the packaged one of the embedder.
+    """
     found = Found()
     if not question.is_empty and not question.is_greeting:
-        _from_index(found, reader, request, question, config, query_vector, embedder_name, filters, excluded)
+        base = base or floor(embedder_name)
+        _from_index(found, reader, request, question, config, query_vector, base, filters, excluded)
     if "semantic" in request.tiers:
         _from_relations(found, reader, request, question, filters, config)
         _across_changes(found, reader, request, question)
@@ -82,7 +87,7 @@ def _from_index(
     question: Question,
     config: Config,
     query_vector: NDArray[np.float32] | None,
-    embedder_name: str,
+    base: Floor,
     filters: Filter | None,
     excluded: frozenset[int],
 ) -> None:
@@ -110,14 +115,14 @@ def _from_index(
             now=to_us(request.now),
         ),
         weights=weights(question.language),
-        floor=_floor(embedder_name, config, request, loose=len(question.content) > LONG_QUESTION),
+        floor=_floor(base, config, request, loose=len(question.content) > LONG_QUESTION),
         config=config,
     )
     if ranges:
         found.notes.append("time read from the question: " + ", ".join(t.text for t in question.times))
     wanted: tuple[tuple[Tier, int], ...] = (
-        ("episodic", max(config.episodic_candidates, request.top_k)),
-        ("semantic", max(config.semantic_candidates, request.top_k)),
+        ("episodic", max(config.episodic_candidates, request.top_k, request.candidates)),
+        ("semantic", max(config.semantic_candidates, request.top_k, request.candidates)),
     )
     for tier, limit in wanted:
         if tier not in request.tiers:
@@ -134,8 +139,7 @@ def _from_index(
                 found.facts[fact.id] = (fact, hit)
 
 
-def _floor(embedder_name: str, config: Config, request: RecallRequest, *, loose: bool) -> Floor:
-    base = floor(embedder_name)
+def _floor(base: Floor, config: Config, request: RecallRequest, *, loose: bool) -> Floor:
     if loose:
         base = base.lowered(LOOSE)
     least = request.min_similarity if request.min_similarity is not None else config.min_similarity

@@ -48,7 +48,7 @@ class Lexical:
     """Share of the question's identifiers that the owner holds, in [0, 1]."""
 
 
-_Looked = Sequence[tuple[QueryTerm, "tuple[NDArray[np.int64], NDArray[np.int32]]"]]
+Looked = Sequence[tuple[QueryTerm, "tuple[NDArray[np.int64], NDArray[np.int32]]"]]
 
 
 def lexical(
@@ -56,7 +56,7 @@ def lexical(
 ) -> Lexical:
     """The keyword evidence of every owner; zeros when there are no terms."""
     rows, n = snapshot.rows, len(snapshot.rows.item)
-    chunk, cover, exact = (np.zeros(n, dtype=np.float32) for _ in range(3))
+    chunk, covered, exact = (np.zeros(n, dtype=np.float32) for _ in range(3))
     turn, window = (np.zeros(len(structure.items), dtype=np.float32) for _ in range(2))
     session = np.zeros(structure.sessions, dtype=np.float32)
     if n and terms:
@@ -65,7 +65,7 @@ def lexical(
         scored = sorted(held, key=lambda p: len(p[1][0]))[:MOST_TERMS]
         _score_chunks(chunk, scored, length_norm(rows.length, snapshot.average_length))
         _score_turns(turn, window, session, scored, structure)
-        _cover(cover, every)
+        cover(covered, every)
         for term, (where, _) in held:
             if term.term in identifiers:
                 exact[where] += np.float32(1 / len(identifiers))
@@ -75,12 +75,12 @@ def lexical(
         turn=turn,
         window=window,
         session=session[structure.session] if n else window,
-        coverage=structure.best(cover),
+        coverage=structure.best(covered),
         exact=structure.best(exact),
     )
 
 
-def _score_chunks(scores: NDArray[np.float32], scored: _Looked, norm: NDArray[np.float32]) -> None:
+def _score_chunks(scores: NDArray[np.float32], scored: Looked, norm: NDArray[np.float32]) -> None:
     for term, (where, tf) in scored:
         counts = tf.astype(np.float32)
         scores[where] += np.float32(term.weight * idf(len(scores), len(where))) * counts / (counts + norm[where])
@@ -90,7 +90,7 @@ def _score_turns(
     turn: NDArray[np.float32],
     window: NDArray[np.float32],
     session: NDArray[np.float32],
-    scored: _Looked,
+    scored: Looked,
     structure: Structure,
 ) -> None:
     """Turns alone, with two neighbours on each side, weights 1 2 3 2 1, and sessions as whole documents.
@@ -145,7 +145,8 @@ def _spread(
     return np.concatenate(reached)
 
 
-def _cover(coverage: NDArray[np.float32], every: _Looked) -> None:
+def cover(coverage: NDArray[np.float32], every: Looked) -> None:
+    """``coverage``, zeros per chunk, holds the share of the looked-up terms that each chunk has."""
     groups: dict[int, list[tuple[QueryTerm, NDArray[np.int64]]]] = {}
     for term, (where, _) in every:
         groups.setdefault(term.group, []).append((term, where))
@@ -162,4 +163,4 @@ def _cover(coverage: NDArray[np.float32], every: _Looked) -> None:
         np.minimum(coverage / np.float32(total), np.float32(1), out=coverage)
 
 
-__all__ = ["Lexical", "lexical"]
+__all__ = ["Lexical", "cover", "lexical"]

@@ -31,6 +31,10 @@ class RecallRequest:
     language: str | None = None
     top_k: int = 8
     min_similarity: float | None = None
+    candidates: int = 0
+    """Least number of candidates per tier: a reranker wants some to choose from."""
+    queries: tuple[str, ...] = ()
+    """What a rewriter made of the query; recall looks for these instead."""
 
 
 __all__ = ["RecallRequest"]

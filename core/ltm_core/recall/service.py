@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ltm_core.recall.build import dated, fact_entries, message_entries
-from ltm_core.recall.data import LANGUAGES
+from ltm_core.recall.data import LANGUAGES, Floor
 from ltm_core.recall.entry import Entry
 from ltm_core.recall.filters import Filter, checked
 from ltm_core.recall.gather import Found, gather
@@ -16,6 +16,7 @@ from ltm_core.recall.pack import Packed, pack
 from ltm_core.recall.question import Question, analyse_question
 from ltm_core.recall.render import Format, frame, line, messages, render
 from ltm_core.recall.request import RecallRequest
+from ltm_core.recall.rewrite import combined, merged
 from ltm_core.recall.select import by_score, distinct, in_context, latest_first, not_held, varied, without_said
 from ltm_core.recall.window import Window, open_window
 from ltm_core.store.base import Reader
@@ -33,6 +34,17 @@ SMALL_BUDGET = 400
 """Tokens up to which headings weigh: they take about 60."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """What one moment of the store holds for a request; its reader may be closed."""
+
+    request: RecallRequest
+    question: Question
+    found: Found
+    has_vector: bool
+    window: Window | None = None
+
+
 def recall_context(
     reader: Reader,
     request: RecallRequest,
@@ -44,29 +56,81 @@ def recall_context(
     query_vector: NDArray[np.float32] | None,
     embedder_name: str,
     fence_mark: str,
+    floor: Floor | None = None,
 ) -> Context:
-    """What belongs into the next prompt: at most ``max_tokens`` by ``token_counter``, whatever was stored.
+    """What belongs into the next prompt: `read_context`, then `compose_context`."""
+    moment = read_context(
+        reader, request, config=config, vectors=(query_vector,), embedder_name=embedder_name, floor=floor
+    )
+    return compose_context(
+        moment,
+        max_tokens=max_tokens,
+        token_counter=token_counter,
+        format=format,
+        config=config,
+        fence_mark=fence_mark,
+    )
 
-    InvalidFilterError before anything is read. Nothing relevant, no window: an empty context.
+
+def read_context(
+    reader: Reader,
+    request: RecallRequest,
+    *,
+    config: Config,
+    vectors: Sequence[NDArray[np.float32] | None],
+    embedder_name: str,
+    floor: Floor | None = None,
+) -> Moment:
+    """Window and candidates, with nothing left to read. ``vectors`` are those of ``request.queries``, else of the
+    query.
+
+    InvalidFilterError before anything is read.
     """
     filters = _filters(request)
     window = open_window(reader, request, config)
-    question = analyse_question(
-        window.query, now=request.now, language=request.language, known_aliases=config.aliases
-    )
-    question = window.resolved(question)
-    found = gather(
-        reader,
-        request,
-        question,
-        config=config,
-        query_vector=query_vector,
-        embedder_name=embedder_name,
-        filters=filters,
-        excluded=window.held,
-    )
+    question = _question(window.query, request, config)
+    asked = [_question(q, request, config) for q in request.queries]
+    if asked:
+        question = combined(question, asked)
+    else:
+        question = window.resolved(question)
+        asked = [question]
+    founds = [
+        gather(
+            reader,
+            request,
+            one,
+            config=config,
+            query_vector=vector,
+            embedder_name=embedder_name,
+            filters=filters,
+            excluded=window.held,
+            base=floor,
+        )
+        for one, vector in zip(asked, vectors, strict=True)
+    ]
+    found = founds[0] if len(founds) == 1 else merged(founds)
     if not window.query or question.about_me:
         most_important(found, reader, request, config, filters=filters, excluded=window.held)
+    has_vector = any(v is not None for v in vectors)
+    return Moment(request=request, question=question, found=found, has_vector=has_vector, window=window)
+
+
+def compose_context(
+    moment: Moment,
+    *,
+    max_tokens: int,
+    token_counter: TokenCounter,
+    format: Format,
+    config: Config,
+    fence_mark: str,
+) -> Context:
+    """What belongs into the next prompt: at most ``max_tokens`` by ``token_counter``, whatever was stored.
+
+    Nothing relevant, no window: an empty context.
+    """
+    request, question, found = moment.request, moment.question, moment.found
+    window = moment.window or Window(query=request.query or "")
     facts, episodes, dropped = _chosen(found, question, request, config)
     entries = [*facts, *episodes, *window.entries]
     language = _language(request, question, window)
@@ -116,7 +180,7 @@ def recall_context(
         else (),
         language=language,
         query=window.query,
-        notes=_notes(found, question, packed, query_vector is None),
+        notes=_notes(found, question, packed, not moment.has_vector),
     )
 
 
@@ -127,14 +191,31 @@ def recall_search(
     config: Config,
     query_vector: NDArray[np.float32] | None,
     embedder_name: str,
+    floor: Floor | None = None,
 ) -> list[ContextItem]:
-    """The ``top_k`` facts and messages nearest to the query, best first; of any session unless a filter says so.
+    """The ``top_k`` facts and messages nearest to the query: `read_search`, then `found_items`."""
+    return found_items(
+        read_search(
+            reader, request, config=config, query_vector=query_vector, embedder_name=embedder_name, floor=floor
+        )
+    )
+
+
+def read_search(
+    reader: Reader,
+    request: RecallRequest,
+    *,
+    config: Config,
+    query_vector: NDArray[np.float32] | None,
+    embedder_name: str,
+    floor: Floor | None = None,
+) -> Moment:
+    """The candidates of a search, of any session unless a filter says so, with nothing left to read.
 
     InvalidFilterError before anything is read.
     """
     filters = _filters(request)
-    query = request.query or ""
-    question = analyse_question(query, now=request.now, language=request.language, known_aliases=config.aliases)
+    question = _question(request.query or "", request, config)
     request = replace(request, scope=replace(request.scope, session_id=None))
     excluded = frozenset(
         r.item for r in (reader.messages(ids=request.exclude_message_ids) if request.exclude_message_ids else ())
@@ -148,13 +229,24 @@ def recall_search(
         embedder_name=embedder_name,
         filters=filters,
         excluded=excluded,
+        base=floor,
     )
+    return Moment(request=request, question=question, found=found, has_vector=query_vector is not None)
+
+
+def found_items(moment: Moment) -> list[ContextItem]:
+    """The ``top_k`` facts and messages nearest to the query, best first."""
+    request, question, found = moment.request, moment.question, moment.found
     facts, _ = fact_entries(found, question, now=request.now)
     episodes, _ = message_entries(found, question, now=request.now)
     # What is always in a context is a hit of a search only when the search found it.
     entries = [e for e in [*in_context(facts, episodes), *episodes] if e.item.score > 0]
     ordered = latest_first(entries) if question.wants_last else by_score(entries)
     return [dated(e).item for e in ordered[: request.top_k]]
+
+
+def _question(text: str, request: RecallRequest, config: Config) -> Question:
+    return analyse_question(text, now=request.now, language=request.language, known_aliases=config.aliases)
 
 
 def _chosen(
@@ -213,4 +305,13 @@ def _notes(found: Found, question: Question, packed: Packed, no_vector: bool) ->
     return tuple(notes)
 
 
-__all__ = ["RecallRequest", "recall_context", "recall_search"]
+__all__ = [
+    "Moment",
+    "RecallRequest",
+    "compose_context",
+    "found_items",
+    "read_context",
+    "read_search",
+    "recall_context",
+    "recall_search",
+]

@@ -159,3 +159,14 @@ class OperationsContract:
         )
         ops.record_receipt(receipt)
         ops.record_receipt(receipt)
+
+    def test_settings_of_the_store_are_kept_replaced_and_removed(self, store: Store) -> None:
+        ops = store.operations()
+        assert ops.setting("floor:e") is None
+        ops.set_setting("floor:e", '{"a": 1}')
+        ops.set_setting("另一个", "值")
+        assert store.operations().setting("floor:e") == '{"a": 1}'
+        ops.set_setting("floor:e", "2")
+        assert (ops.setting("floor:e"), ops.setting("另一个")) == ("2", "值")
+        ops.set_setting("floor:e", None)
+        assert ops.setting("floor:e") is None

@@ -228,6 +228,22 @@ class SqliteOperations(Sweeps):
                 durability=store.config.durability,
             )
 
+    def setting(self, name: str) -> str | None:
+        with self._store.connection() as conn:
+            row = conn.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return None if row is None else row[0]
+
+    def set_setting(self, name: str, value: str | None) -> None:
+        with self._store.connection(write=True) as conn:
+            if value is None:
+                conn.execute("DELETE FROM meta WHERE name = ?", (name,))
+            else:
+                conn.execute(
+                    "INSERT INTO meta (name, value) VALUES (?, ?) "
+                    "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                    (name, value),
+                )
+
     def embedder_identity(self) -> str | None:
         with self._store.connection() as conn:
             row = conn.execute(

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
+from ltm_core.store.rows import AuditRow, EarlierTimes, FactRow, SessionRow
 from ltm_core.types import (
     Act,
     Anchor,
@@ -28,6 +29,7 @@ from ltm_core.types import (
     Session,
     Stats,
 )
+
 
 if TYPE_CHECKING:
     import numpy as np
@@ -295,7 +297,28 @@ class Reader(Protocol):
     def counts(self) -> dict[str, int]: ...
 
 
-class Writer(Reader, Protocol):
+class RowReader(Reader, Protocol):
+    """A reader that also shows rows as they are written: for export, import and the audit log."""
+
+    def session_rows(self, *, after_item: int = 0, limit: int) -> list[SessionRow]:
+        """The user's sessions ordered by item."""
+        ...
+
+    def message_anchors(self, items: Sequence[int]) -> dict[int, list[Anchor]]:
+        """The anchors of these turns, in order of insertion; turns without one are left out."""
+        ...
+
+    def fact_rows(self, *, after_item: int = 0, limit: int) -> list[FactRow]:
+        """Facts ordered by item, with the times that are written (what a successor's end changes is not applied)
+        and the earlier ones."""
+        ...
+
+    def audit_rows(self, *, after: int = 0, limit: int) -> list[AuditRow]:
+        """The user's rows of the audit log after a number, in order."""
+        ...
+
+
+class Writer(RowReader, Protocol):
     """Changes to one user in one transaction; reads see them. Each call names what is true afterwards."""
 
     def ensure_user(self, *, now: datetime, timezone: str | None = None) -> UserState: ...
@@ -414,8 +437,20 @@ class Writer(Reader, Protocol):
         actor: str | None,
         target: str | None = None,
         counts: Mapping[str, int] | None = None,
+        reason: str | None = None,
     ) -> None:
-        """One row in the log; never content."""
+        """One row in the log; never content, and no change of the user's revision. Of a user without rows (erased
+        in this transaction) the row stays: it holds the keyed hash of the actor, and no reason."""
+        ...
+
+    def add_session(self, row: SessionRow) -> bool:
+        """The session is stored with its times and no turns yet; False when it was known, and nothing changes."""
+        ...
+
+    def set_fact_past(
+        self, fact_id: str, earlier: Sequence[EarlierTimes], *, last_access_at: datetime | None
+    ) -> None:
+        """These are the fact's earlier times for ``known_at``, and when it was last recalled."""
         ...
 
     def erase_user(self, *, now: datetime) -> dict[str, int]:
@@ -464,6 +499,23 @@ class Operations(Protocol):
         ...
 
     def record_receipt(self, receipt: Receipt) -> None: ...
+    def audit(
+        self,
+        action: str,
+        *,
+        now: datetime,
+        actor: str | None,
+        target: str | None = None,
+        counts: Mapping[str, int] | None = None,
+        reason: str | None = None,
+    ) -> None:
+        """One row about the store itself; never content."""
+        ...
+
+    def audit_rows(self, *, after: int = 0, limit: int) -> list[AuditRow]:
+        """The log of all users and of the store after a number, in order."""
+        ...
+
     def stats(self) -> Stats: ...
     def embedder_identity(self) -> str | None: ...
     def set_embedder_identity(self, identity: str, *, dimension: int, now: datetime) -> None: ...
@@ -477,7 +529,7 @@ class Store(Protocol):
     @property
     def read_only(self) -> bool: ...
 
-    def read(self, user_id: str) -> AbstractContextManager[Reader]:
+    def read(self, user_id: str) -> AbstractContextManager[RowReader]:
         """One consistent moment of one user; never blocks a writer."""
         ...
 
@@ -512,6 +564,7 @@ __all__ = [
     "Operations",
     "OwnerKind",
     "Reader",
+    "RowReader",
     "Rows",
     "SlotRow",
     "Snapshot",

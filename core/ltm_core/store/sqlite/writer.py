@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal
@@ -12,7 +12,7 @@ from ltm_core.errors import InvalidScopeError
 from ltm_core.store.base import IMPORTANCE_CODES, ROLE_CODES, Job, MessageRow
 from ltm_core.store.sqlite.codec import PLAIN_CODEC, Codec
 from ltm_core.store.sqlite.erase import erase_rows
-from ltm_core.store.sqlite.write_facts import FactWriter
+from ltm_core.store.sqlite.write_rows import RowWriter
 from ltm_core.store.sqlite.write_index import OUTBOX_ERASE_USER
 from ltm_core.store.times import to_us
 from ltm_core.types import Anchor, FactChange
@@ -20,7 +20,7 @@ from ltm_core.types import Anchor, FactChange
 JOB_STATES: tuple[Literal["ready"], Literal["dead"]] = ("ready", "dead")
 
 
-class SqliteWriter(FactWriter):
+class SqliteWriter(RowWriter):
     """Reads and writes inside one write transaction."""
 
     def add_anchor(self, anchor: Anchor, *, session_id: str, at: datetime) -> None:
@@ -132,25 +132,6 @@ class SqliteWriter(FactWriter):
         no = None if job.user_id is None else self._require()
         codec = PLAIN_CODEC if no is None else self._codec
         insert_job(self._conn, job, user_no=no, codec=codec)
-        self._changed = True
-
-    def audit(
-        self,
-        action: str,
-        *,
-        now: datetime,
-        actor: str | None,
-        target: str | None = None,
-        counts: Mapping[str, int] | None = None,
-    ) -> None:
-        # After an erasure there is no user to go with: the row stays, named by the keyed hash alone.
-        no = self.no or None
-        codec = self._codec if no else PLAIN_CODEC
-        body = {"actor": actor, "target": target, "counts": dict(counts or {})}
-        self._conn.execute(
-            "INSERT INTO audit (user_no, user_mac, at, action, body) VALUES (?, ?, ?, ?, ?)",
-            (no, self._keyed.mac(self._user_id), to_us(now), action, codec.encode(body)),
-        )
         self._changed = True
 
     def erase_user(self, *, now: datetime) -> dict[str, int]:

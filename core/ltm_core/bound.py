@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ltm_core.acting import acting
 from ltm_core.errors import InvalidScopeError
 from ltm_core.types import Scope
 
@@ -33,6 +34,7 @@ class BoundMemory:
         scope: Scope,
         *,
         actor: str | None = None,
+        reason: str | None = None,
         timezone: str | None = None,
         me: str | None = None,
     ) -> None:
@@ -45,6 +47,7 @@ class BoundMemory:
             "task_id": scope.task_id,
             "app_id": scope.app_id,
             "actor": actor,
+            "reason": reason,
             "timezone": timezone,
             "me": me,
         }
@@ -71,7 +74,9 @@ class BoundMemory:
         def call(*args: Any, **kwargs: Any) -> Any:
             if "user_id" in kwargs and str(kwargs["user_id"]) != user_id:
                 raise InvalidScopeError("this memory is bound to another user")
-            return method(*args, **{**filled, **kwargs})
+            given = {**filled, **kwargs}
+            with acting(self._fixed["actor"], self._fixed["reason"]):
+                return method(*args, **given)
 
         return call
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ltm_core.embed.base import Embedder
 from ltm_core.errors import InvalidInputError, StoreError
+from ltm_core.keep.audit import Reads
 from ltm_core.types import Scope, TokenCounter
 from ltm_core.when import zone_of
 
@@ -35,6 +36,7 @@ class Runtime:
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
     token_counter: TokenCounter
+    reads: Reads = field(default_factory=Reads)
     _told: set[str] = field(default_factory=set)
 
     def now(self) -> datetime:

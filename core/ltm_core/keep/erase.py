@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ltm_core.errors import NotFoundError
 from ltm_core.keep.asked import delete_facts
+from ltm_core.keep.audit import note
 from ltm_core.keep.matching import facts_named, turns_with
 from ltm_core.keep.proof import NEEDLES, needles_of, prove
 from ltm_core.keep.proof import SCRUB_JOB as SCRUB_JOB
@@ -130,7 +131,7 @@ def _forget(
     actor: str | None,
     session_id: str | None = None,
 ) -> Receipt:
-    started = time.perf_counter()
+    started, receipt = time.perf_counter(), runtime.new_id()
     with runtime.store.read(user_id) as reader:
         early, state = find(reader), reader.user()
     with runtime.store.write(user_id) as writer:
@@ -154,10 +155,10 @@ def _forget(
             writer.delete_session(session_id)
             writer.add_tombstones([("session", session_id)], now=now)
             _unlabel(writer, others, session_id)
-        writer.audit(f"forget_{what}", now=now, actor=actor, counts=counts)
+        note(writer, f"forget_{what}", now=now, actor=actor, target=receipt, counts=counts)
     fill_vectors(runtime, user_id)
     needles = needles_of(found.facts if sources != "keep" else (), rows, traced.phrases)
-    return prove(runtime, user_id, what=what, counts=counts, needles=needles, started=started, now=now)
+    return prove(runtime, user_id, receipt, what=what, counts=counts, needles=needles, started=started, now=now)
 
 
 def _supported_by(writer: Writer, rows: Sequence[MessageRow]) -> tuple[list[Fact], list[Fact]]:
@@ -189,7 +190,8 @@ def _unlabel(writer: Writer, facts: Sequence[Fact], session_id: str) -> None:
 def forget_user(runtime: Runtime, user_id: str, *, actor: str | None) -> Receipt:
     """Nothing of the user is left in any table or file; what was said before, or is on its way, is refused when
     it comes."""
-    started = time.perf_counter()
+    started, receipt = time.perf_counter(), runtime.new_id()
+    runtime.reads.take(user_id)
     with runtime.store.write(user_id) as writer:
         now = runtime.now()
         rows = writer.messages()
@@ -200,7 +202,8 @@ def forget_user(runtime: Runtime, user_id: str, *, actor: str | None) -> Receipt
         writer.add_ghosts(rows)
         writer.set_erased_before(now)
         counts = writer.erase_user(now=now)
-    return prove(runtime, user_id, what="user", counts=counts, needles=needles, started=started, now=now)
+        note(writer, "forget_user", now=now, actor=actor, target=receipt, counts=counts)
+    return prove(runtime, user_id, receipt, what="user", counts=counts, needles=needles, started=started, now=now)
 
 
 def fill_vectors(runtime: Runtime, user_id: str, *, limit: int = 1000) -> int:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from ltm_core.keep.audit import flush, note
 from ltm_core.keep.erase import SCRUB_JOB, fill_vectors
 from ltm_core.types import Anchor, Evidence, Fact, MaintenanceReport
 
@@ -52,7 +53,18 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
         closed += len(done)
     archived = _archive(runtime, now=now, dry_run=False)
     embedded = _embed_waiting(runtime)
+    flush(runtime)
     finished = _jobs(runtime, now=now)
+    done_now = {
+        "sessions": closed,
+        "slots": slots,
+        "items": items,
+        "archived": archived,
+        "embedded": embedded,
+        "jobs": finished,
+    }
+    if any(done_now.values()):
+        note(operations, "maintain", now=now, counts={k: v for k, v in done_now.items() if v})
     return MaintenanceReport(
         at=now,
         dry_run=False,

@@ -55,6 +55,7 @@ def needles_of(facts: Iterable[Fact], rows: Iterable[MessageRow], phrases: Itera
 def prove(
     runtime: Runtime,
     user_id: str,
+    receipt_id: str,
     *,
     what: str,
     counts: Mapping[str, int],
@@ -73,7 +74,7 @@ def prove(
     with runtime.store.read(user_id) as reader:
         said_elsewhere = _still_says(reader, needles)
     receipt = Receipt(
-        id=runtime.new_id(),
+        id=receipt_id,
         user_id_hmac=runtime.store.mac(user_id),
         what=what,
         at=now,

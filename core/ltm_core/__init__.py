@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ltm_core.acting import acting
 from ltm_core.ambient import current_scope, scope
 from ltm_core.errors import (
     BusyError,
@@ -34,6 +35,8 @@ from ltm_core.errors import (
 from ltm_core.memory import LongTermMemory
 from ltm_core.types import (
     Anchor,
+    AuditEntry,
+    BackupReport,
     Context,
     ContextItem,
     Dropped,
@@ -41,6 +44,7 @@ from ltm_core.types import (
     Fact,
     FactChange,
     ForgetPreview,
+    ImportResult,
     MaintenanceReport,
     Message,
     MessageStatus,
@@ -49,7 +53,9 @@ from ltm_core.types import (
     Profile,
     Recalled,
     Receipt,
+    RefusedLine,
     RelatedFact,
+    RestoreReport,
     Scope,
     Session,
     Stats,
@@ -63,6 +69,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Anchor",
+    "AuditEntry",
+    "BackupReport",
     "BusyError",
     "Config",
     "ConfigError",
@@ -78,6 +86,7 @@ __all__ = [
     "Fact",
     "FactChange",
     "ForgetPreview",
+    "ImportResult",
     "InvalidFilterError",
     "InvalidInputError",
     "InvalidScopeError",
@@ -94,7 +103,9 @@ __all__ = [
     "Profile",
     "Recalled",
     "Receipt",
+    "RefusedLine",
     "RelatedFact",
+    "RestoreReport",
     "SchemaTooNewError",
     "Scope",
     "Session",
@@ -102,6 +113,7 @@ __all__ = [
     "StoreError",
     "StoredMessage",
     "UnavailableError",
+    "acting",
     "current_scope",
     "scope",
 ]

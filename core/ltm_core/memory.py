@@ -19,6 +19,7 @@ from ltm_core.scoping import identifier
 from ltm_core.twins import twin
 from ltm_core.types import (
     AuditEntry,
+    BackupReport,
     Context,
     ContextItem,
     Fact,
@@ -34,6 +35,7 @@ from ltm_core.types import (
     Profile,
     Receipt,
     RelatedFact,
+    RestoreReport,
     Scope,
     Session,
     Stats,
@@ -799,6 +801,54 @@ class LongTermMemory:
                 trust=trust,
             )
 
+    def backup(self, path: str | Path, *, actor: str | None = None, reason: str | None = None) -> BackupReport:
+        """The new directory ``path`` (0700) is a store with all that was committed when the call began; others go on
+        writing. Nothing is left there after an error or a kill. ConflictError when something is there.
+
+        Beside it a list of later erasures is kept, by keyed hashes: copy it with the backup (docs/portability.md).
+        """
+        from ltm_core.keep.backup import backup
+
+        with acting(actor, reason):
+            return backup(self._runtime, Path(path))
+
+    @classmethod
+    def restore_backup(
+        cls,
+        backup: str | Path,
+        location: str | Path,
+        *,
+        erasures: str | Path | None = None,
+        config: Config | None = None,
+        clock: Callable[[], datetime] | None = None,
+        actor: str | None = None,
+        reason: str | None = None,
+    ) -> RestoreReport:
+        """``location`` holds what the backup held, without what was erased since: users, sessions, facts and words.
+
+        Later erasures are known from the store at ``location``, which gives way in one step (after an error or a
+        kill it is as it was), or else from the list beside the backup or at ``erasures``; "none" does without.
+        ConflictError when ``location`` holds another store, UnavailableError when no list is found.
+        """
+        from ltm_core.config import Config as Settings
+        from ltm_core.keep.backup import restore_backup
+
+        with acting(actor, reason):
+            return restore_backup(
+                Path(backup),
+                Path(location),
+                config=config or Settings.make(),
+                now=parse_instant((clock or _utc_now)(), zone=UTC),
+                erasures="none" if erasures == "none" else None if erasures is None else Path(erasures),
+            )
+
+    @classmethod
+    async def arestore_backup(cls, backup: str | Path, location: str | Path, **options: Any) -> RestoreReport:
+        """Async twin of `restore_backup`; the same options."""
+        import asyncio
+
+        return await asyncio.to_thread(lambda: cls.restore_backup(backup, location, **options))
+
     def stats(self) -> Stats:
         """Counts and sizes of the store; no content, no ids."""
         return self._runtime.store.operations().stats()
@@ -865,6 +915,7 @@ class LongTermMemory:
     aforget_user = twin(forget_user)
     amaintain = twin(maintain)
     aaudit = twin(audit)
+    abackup = twin(backup)
     aexport_user = twin(export_user)
     aimport_user = twin(import_user)
     astats = twin(stats)

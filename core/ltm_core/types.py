@@ -346,6 +346,31 @@ class ImportResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BackupReport:
+    """Where a backup is, as of when, and how large."""
+
+    path: str
+    at: datetime
+    bytes: int
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreReport:
+    """What was restored, and what of it was erased again because the user had erased it since."""
+
+    location: str
+    at: datetime
+    erasures_from: Literal["store", "list", "none"]
+    """Who knew of the later erasures: the store that gave way, or the list beside the backup."""
+    users: int
+    """In the restored store."""
+    counts: Mapping[str, int]
+    """Erased again: users, messages_deleted, messages_redacted, facts, sessions, slots."""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MaintenanceReport:
     """What one run of ``maintain`` did, or would do."""
 

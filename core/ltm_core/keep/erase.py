@@ -39,6 +39,7 @@ def settle(runtime: Runtime, user_id: str) -> None:
     ``maintain`` sees to it."""
     fill_vectors(runtime, user_id)
     operations = runtime.store.operations()
+    operations.list_erasures(now=runtime.now())
     clean, _ = operations.scrub(wait_seconds=runtime.config.erase_wait_seconds)
     if not clean:
         operations.add_job(Job(kind=SCRUB_JOB, run_after=runtime.now()))
@@ -142,7 +143,7 @@ def _forget(
         now = runtime.now()
         traced, rows = found.traced, found.rows
         counts = overwrite_sources(writer, found.facts, traced, sources=sources, config=runtime.config, now=now)
-        orphans, others = _supported_by(writer, rows) if rows else ([], [])
+        orphans, others = supported_by(writer, rows) if rows else ([], [])
         if rows:
             counts["messages_deleted"] = counts.get("messages_deleted", 0) + forget_turns(writer, rows, now=now)
         gone = list({f.id: f for f in [*found.facts, *orphans]}.values())
@@ -154,14 +155,14 @@ def _forget(
         if session_id is not None:
             writer.delete_session(session_id)
             writer.add_tombstones([("session", session_id)], now=now)
-            _unlabel(writer, others, session_id)
+            unlabel(writer, others, session_id)
         note(writer, f"forget_{what}", now=now, actor=actor, target=receipt, counts=counts)
     fill_vectors(runtime, user_id)
     needles = needles_of(found.facts if sources != "keep" else (), rows, traced.phrases)
     return prove(runtime, user_id, receipt, what=what, counts=counts, needles=needles, started=started, now=now)
 
 
-def _supported_by(writer: Writer, rows: Sequence[MessageRow]) -> tuple[list[Fact], list[Fact]]:
+def supported_by(writer: Writer, rows: Sequence[MessageRow]) -> tuple[list[Fact], list[Fact]]:
     """The facts that no turn supports when these are gone, and those that other turns support too.
 
     Evidence names a turn by its id, which turns of other sessions may have too: the one of the fact's own
@@ -180,7 +181,7 @@ def _supported_by(writer: Writer, rows: Sequence[MessageRow]) -> tuple[list[Fact
     return lost, kept
 
 
-def _unlabel(writer: Writer, facts: Sequence[Fact], session_id: str) -> None:
+def unlabel(writer: Writer, facts: Sequence[Fact], session_id: str) -> None:
     """Facts that other sessions support too no longer name the forgotten one."""
     for fact in writer.facts(ids=[f.id for f in facts if f.session_id == session_id]):
         rest = writer.messages(ids=fact.source_message_ids, newest_first=True, limit=1)

@@ -54,7 +54,7 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
     archived = _archive(runtime, now=now, dry_run=False)
     embedded = _embed_waiting(runtime)
     flush(runtime)
-    finished = _jobs(runtime, now=now)
+    finished = _jobs(runtime, now=now) + operations.list_erasures(now=now)
     done_now = {
         "sessions": closed,
         "slots": slots,

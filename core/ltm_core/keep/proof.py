@@ -70,6 +70,7 @@ def prove(
     ``maintain`` then overwrites them.
     """
     operations = runtime.store.operations()
+    operations.list_erasures(now=runtime.now())
     gone, files = operations.scrub(needles=needles.bytes, wait_seconds=runtime.config.erase_wait_seconds)
     with runtime.store.read(user_id) as reader:
         said_elsewhere = _still_says(reader, needles)

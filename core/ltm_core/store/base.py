@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from ltm_core.store.rows import AuditRow, EarlierTimes, FactRow, SessionRow
@@ -499,6 +500,15 @@ class Operations(Protocol):
         ...
 
     def record_receipt(self, receipt: Receipt) -> None: ...
+    def back_up(self, directory: Path) -> int:
+        """The new directory is a store with all that was committed when the call began, in bytes; nothing is there
+        after an error. From now on every erasure is also listed beside it, by keyed hashes."""
+        ...
+
+    def list_erasures(self, *, now: datetime, limit: int = 1000) -> int:
+        """The lists beside the backups know up to ``limit`` more erasures; returns how many."""
+        ...
+
     def audit(
         self,
         action: str,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeAlias
 
 from ltm_core.types import Fact, Session
 
@@ -58,4 +59,24 @@ class AuditRow:
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
-__all__ = ["AuditRow", "EarlierTimes", "FactRow", "SessionRow"]
+Place: TypeAlias = tuple[int, datetime, int]
+"""Label of the session, instant, sequence: one turn, also in a copy of the store."""
+
+
+@dataclass(slots=True, kw_only=True)
+class News:
+    """What one user erased that the copy does not know."""
+
+    everything: bool = False
+    """True when the watermark is newer than the copy's."""
+    macs: dict[str, set[str]] = field(default_factory=dict)
+    """Kind of tombstone -> keyed hashes (hex)."""
+    deleted: dict[Place, bytes] = field(default_factory=dict)
+    """Places of turns that were deleted, with the keyed hash of their words."""
+
+    def has(self, kind: str, mac: str) -> bool:
+        """Whether this was erased."""
+        return mac in self.macs.get(kind, ())
+
+
+__all__ = ["AuditRow", "EarlierTimes", "FactRow", "News", "Place", "SessionRow"]

@@ -6,11 +6,13 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from ltm_core.errors import BusyError, ConflictError, InvalidScopeError, NotFoundError
 from ltm_core.store.base import Job
 from ltm_core.store.rows import AuditRow
+from ltm_core.store.sqlite.backup import LIST_JOB, back_up, keep_list, write_lists
 from ltm_core.store.sqlite.codec import PLAIN_CODEC
 from ltm_core.store.sqlite.conditions import CURRENT, CURRENT_TAKES
 from ltm_core.store.sqlite.embedders import other_embedders
@@ -182,6 +184,15 @@ class SqliteOperations(Sweeps):
                     receipt.seconds,
                 ),
             )
+
+    # backups ------------------------------------------------------------------------------------------
+    def back_up(self, directory: Path) -> int:
+        keep_list(self._store, directory.absolute().parent)
+        return back_up(self._store, directory)
+
+    def list_erasures(self, *, now: datetime, limit: int = 1000) -> int:
+        jobs = self.due_jobs(now=now, kinds=(LIST_JOB,), limit=limit)
+        return write_lists(self._store, jobs, now=now)
 
     # audit --------------------------------------------------------------------------------------------
     def audit(

@@ -10,6 +10,7 @@ from typing import Literal
 
 from ltm_core.errors import InvalidScopeError
 from ltm_core.store.base import IMPORTANCE_CODES, ROLE_CODES, Job, MessageRow
+from ltm_core.store.sqlite.backup import announce
 from ltm_core.store.sqlite.codec import PLAIN_CODEC, Codec
 from ltm_core.store.sqlite.erase import erase_rows
 from ltm_core.store.sqlite.write_rows import RowWriter
@@ -22,6 +23,9 @@ JOB_STATES: tuple[Literal["ready"], Literal["dead"]] = ("ready", "dead")
 
 class SqliteWriter(RowWriter):
     """Reads and writes inside one write transaction."""
+
+    _announced = False
+    """True once the lists beside the backups are to hear of an erasure of this transaction."""
 
     def add_anchor(self, anchor: Anchor, *, session_id: str, at: datetime) -> None:
         id = self._next()
@@ -124,6 +128,8 @@ class SqliteWriter(RowWriter):
             "SET count = count + 1, last_at = max(ifnull(last_at, excluded.last_at), excluded.last_at)",
             (self._keyed.mac(self._user_id), moment),
         )
+        if not self._announced:
+            self._announced = announce(self._conn, self._keyed.mac(self._user_id), moment)
         self._changed = True
 
     def add_job(self, job: Job) -> None:

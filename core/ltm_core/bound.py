@@ -14,8 +14,23 @@ from ltm_core.types import Scope
 if TYPE_CHECKING:
     from ltm_core.memory import LongTermMemory
 
-_NOT_BOUND = frozenset({"open", "aopen", "bind", "close", "aclose", "maintain", "amaintain", "stats", "astats", "backup", "abackup",
-    "restore_backup", "arestore_backup"})
+_NOT_BOUND = frozenset(
+    {
+        "open",
+        "aopen",
+        "bind",
+        "close",
+        "aclose",
+        "maintain",
+        "amaintain",
+        "stats",
+        "astats",
+        "backup",
+        "abackup",
+        "restore_backup",
+        "arestore_backup",
+    }
+)
 
 
 def _parameters(cls: type, name: str) -> frozenset[str]:

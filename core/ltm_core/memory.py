@@ -26,8 +26,8 @@ from ltm_core.types import (
     FactChange,
     FactKind,
     ForgetPreview,
-    ImportResult,
     Importance,
+    ImportResult,
     MaintenanceReport,
     Message,
     Observation,
@@ -559,7 +559,13 @@ class LongTermMemory:
             return keep_only(self._runtime, scope, ())
 
     def delete_messages(
-        self, message_ids: Iterable[str], *, user_id: str | int, session_id: str | int, actor: str | None = None, reason: str | None = None
+        self,
+        message_ids: Iterable[str],
+        *,
+        user_id: str | int,
+        session_id: str | int,
+        actor: str | None = None,
+        reason: str | None = None,
     ) -> int:
         """These turns of the session are erased, with the facts that only they supported; returns how many."""
         from ltm_core.keep.erase import forget_messages
@@ -620,7 +626,8 @@ class LongTermMemory:
         wrong: str | None = None,
         fact_id: str | None = None,
         at: When = None,
-        actor: str | None = None, reason: str | None = None,
+        actor: str | None = None,
+        reason: str | None = None,
     ) -> FactChange:
         """The wrong belief is retracted, ``right`` holds instead for its time, as a statement like any other.
 
@@ -642,7 +649,9 @@ class LongTermMemory:
                 actor=actor,
             )
 
-    def restore(self, fact_id: str, *, user_id: str | int, actor: str | None = None, reason: str | None = None) -> FactChange:
+    def restore(
+        self, fact_id: str, *, user_id: str | int, actor: str | None = None, reason: str | None = None
+    ) -> FactChange:
         """A closed, retracted, suppressed or expired fact is current again; another value of its single-valued
         relation ends. No instant gets two values: if one held since, the fact holds anew from now on."""
         from ltm_core.keep.revise import restore
@@ -650,7 +659,9 @@ class LongTermMemory:
         with acting(actor, reason):
             return restore(self._runtime, self._runtime.scope(user_id), text_of(fact_id, "fact_id"), actor=actor)
 
-    def suppress(self, fact_id: str, *, user_id: str | int, actor: str | None = None, reason: str | None = None) -> FactChange:
+    def suppress(
+        self, fact_id: str, *, user_id: str | int, actor: str | None = None, reason: str | None = None
+    ) -> FactChange:
         """The fact is kept and never brought up, said again or not, until `unsuppress` or `restore`. Another
         value of its single-valued relation closes it."""
         from ltm_core.keep.revise import set_suppressed
@@ -660,7 +671,9 @@ class LongTermMemory:
         with acting(actor, reason):
             return set_suppressed(self._runtime, scope, fact_id, suppressed=True, actor=actor)
 
-    def unsuppress(self, fact_id: str, *, user_id: str | int, actor: str | None = None, reason: str | None = None) -> FactChange:
+    def unsuppress(
+        self, fact_id: str, *, user_id: str | int, actor: str | None = None, reason: str | None = None
+    ) -> FactChange:
         """The fact may be brought up again; of two values of a single-valued relation the later one stays."""
         from ltm_core.keep.revise import set_suppressed
 
@@ -688,7 +701,13 @@ class LongTermMemory:
 
     # forgetting ---------------------------------------------------------------------------------------
     def forget(
-        self, memory_id: str, *, user_id: str | int, sources: Sources = "redact", actor: str | None = None, reason: str | None = None
+        self,
+        memory_id: str,
+        *,
+        user_id: str | int,
+        sources: Sources = "redact",
+        actor: str | None = None,
+        reason: str | None = None,
     ) -> Receipt:
         """A fact or a turn is gone. ``sources``: the words that support a fact, and repeats of its object, are
         overwritten ("redact"), their turns deleted ("delete"), or left alone ("keep")."""
@@ -707,7 +726,8 @@ class LongTermMemory:
         user_id: str | int,
         dry_run: bool = True,
         sources: Sources = "redact",
-        actor: str | None = None, reason: str | None = None,
+        actor: str | None = None,
+        reason: str | None = None,
     ) -> Receipt | ForgetPreview:
         """Facts that hold these words are gone with their sources, and the words wherever they stand. By
         default only lists them."""
@@ -721,7 +741,9 @@ class LongTermMemory:
         with acting(actor, reason):
             return forget_matching(self._runtime, scope.user_id, text, dry_run=dry_run, sources=chosen, actor=actor)
 
-    def forget_session(self, session_id: str | int, *, user_id: str | int, actor: str | None = None, reason: str | None = None) -> Receipt:
+    def forget_session(
+        self, session_id: str | int, *, user_id: str | int, actor: str | None = None, reason: str | None = None
+    ) -> Receipt:
         """Every turn and slot of the session is gone, with the facts that only it supported; what was said in it
         is refused when it is told again as it was."""
         from ltm_core.keep.erase import forget_session
@@ -756,9 +778,7 @@ class LongTermMemory:
         user = None if user_id is None else self._runtime.scope(user_id).user_id
         return audit.audit(self._runtime, user, since=since, limit=limit_of(limit))
 
-    def export_user(
-        self, user_id: str | int, *, actor: str | None = None, reason: str | None = None
-    ) -> ExportLines:
+    def export_user(self, user_id: str | int, *, actor: str | None = None, reason: str | None = None) -> ExportLines:
         """Everything of the user as JSON lines, read page by page while it is consumed (``for`` or ``async for``);
         see docs/portability.md.
 

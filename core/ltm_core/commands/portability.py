@@ -58,7 +58,8 @@ def import_(
         bool, typer.Option("--trust", help="Take what only the application may say too: the file is our own.")
     ] = False,
     after_erasure: Annotated[
-        str, typer.Option("--after-erasure", metavar="refuse|allow", help="What was erased: refuse it, or take it back.")
+        str,
+        typer.Option("--after-erasure", metavar="refuse|allow", help="What was erased: refuse it, or take it back."),
     ] = "refuse",
     actor: Actor = None,
     reason: Reason = None,

@@ -45,9 +45,7 @@ def restore_backup(
 
     started = time.perf_counter()
     actor, reason = current_actor()
-    done = restore(
-        path, location, config=config, now=now, redo=redo, erasures=erasures, actor=actor, reason=reason
-    )
+    done = restore(path, location, config=config, now=now, redo=redo, erasures=erasures, actor=actor, reason=reason)
     return RestoreReport(
         location=str(location.absolute()),
         at=now,

@@ -33,9 +33,7 @@ def session_of(line: Line) -> SessionRow:
 def slot_of(line: Line) -> tuple[str, SlotRow]:
     """(session id, slot)."""
     v = line.values
-    return v["session"], SlotRow(
-        name=v["name"], value=v["value"], set_at=v["set_at"], expires_at=v.get("expires_at")
-    )
+    return v["session"], SlotRow(name=v["name"], value=v["value"], set_at=v["set_at"], expires_at=v.get("expires_at"))
 
 
 def message_of(line: Line) -> tuple[MessageRow, tuple[Anchor, ...]]:
@@ -65,9 +63,7 @@ def message_of(line: Line) -> tuple[MessageRow, tuple[Anchor, ...]]:
         redacted_at=v.get("redacted_at"),
         metadata=v.get("metadata", {}),
     )
-    anchors = tuple(
-        replace(a, evidence=replace(a.evidence, message_id=row.id)) for a in v.get("anchors", ())
-    )
+    anchors = tuple(replace(a, evidence=replace(a.evidence, message_id=row.id)) for a in v.get("anchors", ()))
     return row, anchors
 
 

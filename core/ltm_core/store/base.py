@@ -31,7 +31,6 @@ from ltm_core.types import (
     Stats,
 )
 
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray

@@ -197,7 +197,9 @@ def write_lists(store: SqliteStore, jobs: list[Job], *, now: datetime) -> int:
             for path in paths:
                 _append(path, entry)
         except OSError as e:
-            log.warning("an erasure is not in the list beside the backups yet (%s); maintain() tries again", e.strerror)
+            log.warning(
+                "an erasure is not in the list beside the backups yet (%s); maintain() tries again", e.strerror
+            )
             operations.fail_job(job.id, error="the list cannot be written", retry_at=now + _RETRY)
             continue
         operations.finish_job(job.id)
@@ -242,4 +244,3 @@ def _append(path: Path, value: dict[str, Any]) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
-

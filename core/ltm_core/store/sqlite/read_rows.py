@@ -75,9 +75,7 @@ class RowView(FactView):
                 times = self._codec.decode(blob)
                 instants = {t: from_us(times[t]) for t in TIMES if times.get(t) is not None}
                 earlier.setdefault(key, []).append(
-                    EarlierTimes(
-                        known_until=from_us(until), superseded_by=times.get("superseded_by"), **instants
-                    )
+                    EarlierTimes(known_until=from_us(until), superseded_by=times.get("superseded_by"), **instants)
                 )
         return [
             FactRow(

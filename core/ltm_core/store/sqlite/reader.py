@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ltm_core.store.sqlite.conditions import CURRENT, CURRENT_TAKES
 from ltm_core.store.sqlite.layout import batches
-from ltm_core.store.sqlite.read_rows import RowView
 from ltm_core.store.sqlite.read_messages import MessageView
+from ltm_core.store.sqlite.read_rows import RowView
 from ltm_core.store.sqlite.records import IMPORTANCES, forgotten
 from ltm_core.store.times import from_us, to_us
 from ltm_core.types import Anchor, ChangeOp, Evidence, Fact, FactChange

@@ -27,9 +27,9 @@ from ltm_core.store.sqlite.backup import (
     publish,
     reading,
 )
+from ltm_core.store.sqlite.codec import PLAIN_CODEC
 from ltm_core.store.sqlite.files import DATABASE, KEY
 from ltm_core.store.sqlite.read_rows import audit_body
-from ltm_core.store.sqlite.codec import PLAIN_CODEC
 from ltm_core.store.sqlite.reader import SqliteReader
 from ltm_core.store.sqlite.store import SqliteStore
 from ltm_core.store.times import from_us, to_us
@@ -240,9 +240,7 @@ def _news(staged: SqliteStore, known: Known, user: str) -> News | None:
             (kind, m.hex()): at
             for kind, m, at in conn.execute("SELECT kind, mac, at FROM tombstones WHERE user_mac = ?", (mac,))
         }
-        places = set(
-            conn.execute("SELECT session, at, sequence FROM ghosts WHERE user_mac = ?", (mac,)).fetchall()
-        )
+        places = set(conn.execute("SELECT session, at, sequence FROM ghosts WHERE user_mac = ?", (mac,)).fetchall())
     before = known.erasures.get(user, (None, 0, None))[0]
     news = News(everything=before is not None and (row is None or row[0] is None or row[0] < before))
     for (kind, value), at in known.tombstones.get(user, {}).items():
@@ -276,11 +274,11 @@ def _remember(staged: SqliteStore, known: Known) -> None:
             ),
         )
         conn.executemany(
+            # One argument of max() that is NULL would make the result NULL.
             "INSERT INTO erasures (user_mac, erased_before, count, last_at) VALUES (?, ?, ?, ?) "
-            "ON CONFLICT (user_mac) DO UPDATE SET "
-            "erased_before = nullif(max(ifnull(erased_before, -1e18), ifnull(excluded.erased_before, -1e18)), -1e18), "
-            "count = max(count, excluded.count), "
-            "last_at = nullif(max(ifnull(last_at, -1e18), ifnull(excluded.last_at, -1e18)), -1e18)",
+            "ON CONFLICT (user_mac) DO UPDATE SET count = max(count, excluded.count), "
+            "erased_before = coalesce(max(erased_before, excluded.erased_before), erased_before, "
+            "excluded.erased_before), last_at = coalesce(max(last_at, excluded.last_at), last_at, excluded.last_at)",
             ((bytes.fromhex(user), *values) for user, values in known.erasures.items()),
         )
 

@@ -13,8 +13,8 @@ from ltm_core.store.base import IMPORTANCE_CODES, ROLE_CODES, Job, MessageRow
 from ltm_core.store.sqlite.backup import announce
 from ltm_core.store.sqlite.codec import PLAIN_CODEC, Codec
 from ltm_core.store.sqlite.erase import erase_rows
-from ltm_core.store.sqlite.write_rows import RowWriter
 from ltm_core.store.sqlite.write_index import OUTBOX_ERASE_USER
+from ltm_core.store.sqlite.write_rows import RowWriter
 from ltm_core.store.times import to_us
 from ltm_core.types import Anchor, FactChange
 

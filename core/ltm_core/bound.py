@@ -33,8 +33,9 @@ _NOT_BOUND = frozenset(
 )
 
 
-def _parameters(cls: type, name: str) -> frozenset[str]:
-    return frozenset(inspect.signature(getattr(cls, name)).parameters)
+def _parameters(cls: type, name: str) -> tuple[str, ...]:
+    """In order, without ``self``."""
+    return tuple(inspect.signature(getattr(cls, name)).parameters)[1:]
 
 
 class BoundMemory:
@@ -88,9 +89,10 @@ class BoundMemory:
 
         @functools.wraps(method)
         def call(*args: Any, **kwargs: Any) -> Any:
-            if "user_id" in kwargs and str(kwargs["user_id"]) != user_id:
+            by_place = dict(zip(accepted, args, strict=False))
+            if str({**by_place, **kwargs}.get("user_id", user_id)) != user_id:
                 raise InvalidScopeError("this memory is bound to another user")
-            given = {**filled, **kwargs}
+            given = {**{k: v for k, v in filled.items() if k not in by_place}, **kwargs}
             with acting(self._fixed["actor"], self._fixed["reason"]):
                 return method(*args, **given)
 

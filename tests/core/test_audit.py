@@ -66,7 +66,11 @@ def test_a_call_names_its_own_actor_and_a_block_serves_many(tmp_path: Path) -> N
         memory.observe(user_id="ana", session_id="s", user="I live in Porto.", actor="bot")
         with acting("cron", "nightly"), acting(reason="nightly, second try"):
             memory.remember("I play the oboe", user_id="ana")
-            asyncio.run(memory.aremember("I play the flute", user_id="ana"))
+
+            async def also() -> None:
+                await memory.aremember("I play the flute", user_id="ana")
+
+            asyncio.run(also())
         (fact, *_) = memory.facts(user_id="ana")
         bound = memory.bind("ana", actor="desk", reason="r")
         bound.forget(fact.id, actor="ana herself", reason="asked")
@@ -137,7 +141,8 @@ def test_reads_are_logged_on_request_and_off_the_hot_path(tmp_path: Path) -> Non
         memory.observe(user_id="ana", session_id="s", user="ok")
         logged = list(memory.audit("ana"))
         assert actions(logged)[2:] == [
-            "context", "search", "facts", "messages", "profile", "sessions", "changes", "related", "slots", "get_slot",
+            "context", "search", "facts", "messages", "profile", "sessions", "changes", "related", "slots",
+            "get_slot",
         ]  # fmt: skip
         assert {e.actor for e in logged[2:]} == {"desk"} and logged[2].at < logged[1].at
         ana.facts()

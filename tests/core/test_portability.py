@@ -63,8 +63,8 @@ def rich(memory: LongTermMemory, user: str = "ana") -> None:
         user="我叫王磊，住在上海，对花生过敏。我的订单号是 ORD-2024-00817。",
         timezone="Asia/Shanghai",
     )
-    for role in ("user", "assistant"):
-        say(user_id=user, session_id="s2", **{role: "好的"}, at=T0)
+    say(user_id=user, session_id="s2", user="好的", at=T0)
+    say(user_id=user, session_id="s2", assistant="好的", at=T0)
     say(user_id=user, session_id="s2", user="I'm in Berlin this week.", ttl=3600)
     say(
         user_id=user,
@@ -291,7 +291,7 @@ def test_a_line_that_is_too_long_is_not_read_into_memory(make: Make) -> None:
     long = line(content="secret words " * 800_000)
     whole = "\n".join([HEADER, long, line(id="good")]) + "\n"
     for source in (io.BytesIO(whole.encode()), io.StringIO(whole), whole.splitlines()):
-        result = memory.import_user(source, user_id="ana", trust=True)  # type: ignore[arg-type]
+        result = memory.import_user(source, user_id="ana", trust=True)
         assert [(r.line, r.reason) for r in result.lines] == [(2, "longer than 65536 bytes (max_import_line_bytes)")]
     assert [m.id for m in memory.messages(user_id="ana")] == ["good"]
     assert "secret" not in repr(result)

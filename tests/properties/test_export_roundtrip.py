@@ -9,14 +9,16 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ltm_core import LTMError, LongTermMemory
+from ltm_core import LongTermMemory, LTMError
 from ltm_core.keep.belief import NEEDS_TRUST, UNSUPPORTED
 from ltm_core.testing.clock import Clock
 
 T0 = datetime(2026, 3, 1, 9, tzinfo=UTC)
 SAID = (
-    "I live in Lisbon.", "I moved to Porto.", "I love tea.", "I don't love tea any more.", "My order is ORD-2024-00817.",
-    "我住在上海。", "我搬到杭州了。", "我对花生过敏。", "不对，我住在苏州。", "我不喜欢香菜。", "Please forget that I live in Porto.",
+    "I live in Lisbon.", "I moved to Porto.", "I love tea.", "I don't love tea any more.",
+    "My order is ORD-2024-00817.",
+    "我住在上海。", "我搬到杭州了。", "我对花生过敏。", "不对，我住在苏州。", "我不喜欢香菜。",
+    "Please forget that I live in Porto.",
     "请忘掉我对花生过敏。", "好的", "ok", "\U0001f600 e\u0301 \u202e", "I'm in Berlin this week.",
 )  # fmt: skip
 JSON = st.recursive(
@@ -28,11 +30,12 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
     max_leaves=6,
 )
+META = st.dictionaries(st.text(max_size=4), JSON, max_size=2)
 TEXT = st.sampled_from(SAID) | st.text(min_size=1, max_size=30)
 IDS = st.none() | st.sampled_from(("m1", "m2", "é\u0301", "a/b"))
 STEPS = st.lists(
     st.one_of(
-        st.tuples(st.just("user"), TEXT, st.sampled_from(("s1", "s2")), IDS, st.integers(-3, 3), st.dictionaries(st.text(max_size=4), JSON, max_size=2)),
+        st.tuples(st.just("user"), TEXT, st.sampled_from(("s1", "s2")), IDS, st.integers(-3, 3), META),
         st.tuples(st.just("assistant"), TEXT, st.sampled_from(("s1", "s2"))),
         st.tuples(st.just("remember"), TEXT),
         st.tuples(st.just("status"), st.sampled_from(("open", "shut"))),

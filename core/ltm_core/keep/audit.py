@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections import defaultdict
 from collections.abc import Mapping
@@ -41,16 +42,21 @@ def note(
 class Reads:
     """Reads that wait to be logged, so that a question never waits for the disk. Thread-safe.
 
-    What is in memory when the process dies is not logged.
+    What is in memory when the process dies is not logged; a forked child begins with none.
     """
 
     def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
+        self._pid = os.getpid()
         self._lock = threading.Lock()
         self._waiting: dict[str, list[tuple[str, datetime, str | None, str | None]]] = defaultdict(list)
         self._count = 0
 
     def add(self, user_id: str, action: str, at: datetime) -> bool:
         """The read is noted; True when it is time to write them down."""
+        self._own()
         with self._lock:
             self._waiting[user_id].append((action, at, *current_actor()))
             self._count += 1
@@ -58,6 +64,7 @@ class Reads:
 
     def take(self, user_id: str) -> list[tuple[str, datetime, str | None, str | None]]:
         """The user's waiting reads, which no longer wait."""
+        self._own()
         with self._lock:
             found = self._waiting.pop(user_id, [])
             self._count -= len(found)
@@ -66,8 +73,14 @@ class Reads:
     @property
     def users(self) -> list[str]:
         """Whose reads wait."""
+        self._own()
         with self._lock:
             return list(self._waiting)
+
+    def _own(self) -> None:
+        """What a parent had waiting is the parent's, and its lock may be held by a thread that is not here."""
+        if self._pid != os.getpid():
+            self._begin()
 
 
 def saw(runtime: Runtime, action: str, user_id: str) -> None:

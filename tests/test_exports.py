@@ -14,7 +14,7 @@ import ltm_core
 from ltm_core import LongTermMemory, NotFoundError
 
 NOT_TWINNED = {"open", "bind", "on_change"}
-"""``open`` has ``aopen``, written by hand because it is a classmethod; ``bind`` and ``on_change`` do no work."""
+"""Classmethods (``open``, ``restore_backup``) have twins written by hand; ``bind`` and ``on_change`` do no work."""
 
 
 def methods() -> list[str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ltm_core.acting import acting
 from ltm_core.ambient import current_scope, scope
 from ltm_core.errors import (
     BusyError,
@@ -34,6 +35,8 @@ from ltm_core.errors import (
 from ltm_core.memory import LongTermMemory
 from ltm_core.types import (
     Anchor,
+    AuditEntry,
+    BackupReport,
     Calibration,
     CalibrationRow,
     Context,
@@ -47,6 +50,7 @@ from ltm_core.types import (
     ForgetPreview,
     HealthProblem,
     HealthReport,
+    ImportResult,
     MaintenanceReport,
     Message,
     MessageStatus,
@@ -55,7 +59,9 @@ from ltm_core.types import (
     Profile,
     Recalled,
     Receipt,
+    RefusedLine,
     RelatedFact,
+    RestoreReport,
     Scope,
     Session,
     Stats,
@@ -69,6 +75,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Anchor",
+    "AuditEntry",
+    "BackupReport",
     "BusyError",
     "Calibration",
     "CalibrationRow",
@@ -90,6 +98,7 @@ __all__ = [
     "ForgetPreview",
     "HealthProblem",
     "HealthReport",
+    "ImportResult",
     "InvalidFilterError",
     "InvalidInputError",
     "InvalidScopeError",
@@ -106,7 +115,9 @@ __all__ = [
     "Profile",
     "Recalled",
     "Receipt",
+    "RefusedLine",
     "RelatedFact",
+    "RestoreReport",
     "SchemaTooNewError",
     "Scope",
     "Session",
@@ -114,6 +125,7 @@ __all__ = [
     "StoreError",
     "StoredMessage",
     "UnavailableError",
+    "acting",
     "current_scope",
     "scope",
 ]

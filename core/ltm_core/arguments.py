@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
 
 from ltm_core.errors import InvalidInputError
 from ltm_core.when import parse_instant
+
+_NUMBER = re.compile(r"-?[0-9]{1,19}")
 
 
 def text_of(value: Any, what: str) -> str:
@@ -61,6 +64,18 @@ def one_of(value: Any, choices: Any, what: str) -> Any:
     if value is not None and value not in get_args(choices):
         raise InvalidInputError(f"{what} must be one of {', '.join(get_args(choices))}")
     return value
+
+
+def number_of(cursor: Any, *, most: int = 2**63 - 1) -> int:
+    """The number in a cursor, 0 for None; InvalidInputError for what no page gave."""
+    if cursor is None:
+        return 0
+    given = text_of(cursor, "cursor")
+    # Longer ones are not read at all: no store counts that far.
+    number = int(given) if _NUMBER.fullmatch(given) else most + 1
+    if not -most <= number <= most:
+        raise InvalidInputError(f"cursor {given[:40]!r} was not given by this call")
+    return number
 
 
 def life_of(value: float | timedelta | None, now: datetime) -> timedelta | None:

@@ -7,18 +7,29 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ltm_core.acting import acting
 from ltm_core.errors import InvalidScopeError
 from ltm_core.types import Scope
 
 if TYPE_CHECKING:
     from ltm_core.memory import LongTermMemory
 
-_OF_NO_USER = ("open", "close", "maintain", "stats", "calibrate", "document_owners")
+_OF_NO_USER = (
+    "open",
+    "close",
+    "maintain",
+    "stats",
+    "calibrate",
+    "document_owners",
+    "backup",
+    "restore_backup",
+)
 _NOT_BOUND = frozenset({"bind", *_OF_NO_USER, *(f"a{name}" for name in _OF_NO_USER)})
 
 
-def _parameters(cls: type, name: str) -> frozenset[str]:
-    return frozenset(inspect.signature(getattr(cls, name)).parameters)
+def _parameters(cls: type, name: str) -> tuple[str, ...]:
+    """In order, without ``self``."""
+    return tuple(inspect.signature(getattr(cls, name)).parameters)[1:]
 
 
 class BoundMemory:
@@ -34,6 +45,7 @@ class BoundMemory:
         scope: Scope,
         *,
         actor: str | None = None,
+        reason: str | None = None,
         timezone: str | None = None,
         me: str | None = None,
     ) -> None:
@@ -46,6 +58,7 @@ class BoundMemory:
             "task_id": scope.task_id,
             "app_id": scope.app_id,
             "actor": actor,
+            "reason": reason,
             "timezone": timezone,
             "me": me,
         }
@@ -70,9 +83,12 @@ class BoundMemory:
 
         @functools.wraps(method)
         def call(*args: Any, **kwargs: Any) -> Any:
-            if "user_id" in kwargs and str(kwargs["user_id"]) != user_id:
+            by_place = dict(zip(accepted, args, strict=False))
+            if str({**by_place, **kwargs}.get("user_id", user_id)) != user_id:
                 raise InvalidScopeError("this memory is bound to another user")
-            return method(*args, **{**filled, **kwargs})
+            given = {**{k: v for k, v in filled.items() if k not in by_place}, **kwargs}
+            with acting(self._fixed["actor"], self._fixed["reason"]):
+                return method(*args, **given)
 
         return call
 

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from ltm_core.commands import ask, calibrate, demo, facts, follow, forget, replay, upkeep
+from ltm_core.commands import ask, calibrate, demo, facts, follow, forget, portability, replay, upkeep
 from ltm_core.commands.show import speak_utf8
 
 _EPILOG = (
@@ -42,6 +42,11 @@ app.command()(calibrate.calibrate)
 app.command()(upkeep.stats)
 app.command()(upkeep.maintain)
 app.command()(upkeep.doctor)
+app.command()(portability.export)
+app.command("import")(portability.import_)
+app.command()(portability.backup)
+app.command()(portability.restore)
+app.command()(portability.audit)
 
 
 def _version(wanted: bool) -> None:

@@ -185,6 +185,15 @@ class Config(BaseModel):
 
     # maintenance --------------------------------------------------------------------------------------
     maintenance_batch: int = Field(500, ge=1, le=10_000, description="Rows changed per short transaction.")
+    audit_reads: bool = Field(
+        False, description="Whether reads are in the audit log too; they are written down later, with other writes."
+    )
+    max_import_line_bytes: int = Field(
+        8 * 1024 * 1024,
+        ge=65_536,
+        description="Longest line of an import (8 MB): a message of a million characters at 4 bytes each fits, with "
+        "its metadata.",
+    )
     job_attempts: int = Field(3, ge=1, le=20, description="Tries of a queued job before it becomes a dead letter.")
     job_retry_seconds: float = Field(60.0, ge=0, description="Wait before the second try; doubled each time.")
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
-from ltm_core.arguments import text_of
+from ltm_core.arguments import number_of, text_of
 from ltm_core.errors import InvalidInputError, NotFoundError
 from ltm_core.recall.related import related as walk
 from ltm_core.store.times import to_us
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 log = logging.getLogger("ltm")
 
-_NUMBER = re.compile(r"-?[0-9]{1,19}")
 _MOST_ITEM = 2**32 - 1
 _MOST = 2**63 - 1
 
@@ -32,18 +30,6 @@ def _page(rows: Sequence[T], limit: int, cursor_of: Callable[[T], str], fetch: C
     shown = tuple(rows[:limit])
     more = len(rows) > limit
     return Page(shown, cursor_of(shown[-1]) if more else None, fetch if more else None)
-
-
-def _number(cursor: str | None, *, most: int) -> int:
-    """The number in a cursor; InvalidInputError for what no page gave."""
-    if cursor is None:
-        return 0
-    given = text_of(cursor, "cursor")
-    # Longer ones are not read at all: no store counts that far.
-    number = int(given) if _NUMBER.fullmatch(given) else most + 1
-    if not -most <= number <= most:
-        raise InvalidInputError(f"cursor {given[:40]!r} was not given by this call")
-    return number
 
 
 def facts(
@@ -65,7 +51,7 @@ def facts(
             relation=relation,
             current_at=moment,
             known_at=known_at,
-            after_item=max(0, _number(cursor, most=_MOST_ITEM)),
+            after_item=max(0, number_of(cursor, most=_MOST_ITEM)),
             limit=limit + 1,
         )
         last = reader.fact_item(found[limit - 1].id) if len(found) > limit else None
@@ -159,7 +145,7 @@ def profile(runtime: Runtime, user_id: str) -> Profile:
 
 def changes(runtime: Runtime, user_id: str | None, *, since: str | None, limit: int) -> Page[FactChange]:
     """The feed of one user, or of all users in the order of commits."""
-    after = _number(since, most=_MOST)
+    after = number_of(since, most=_MOST)
     if user_id is None:
         found = _changes_of_all(runtime, after=after, limit=limit + 1)
     else:
@@ -246,7 +232,7 @@ def _place(cursor: str | None) -> tuple[int, int] | None:
     if cursor is None:
         return None
     at, _, sequence = text_of(cursor, "cursor").partition(".")
-    return _number(at, most=_MOST), _number(sequence, most=_MOST)
+    return number_of(at, most=_MOST), number_of(sequence, most=_MOST)
 
 
 def stored(row: MessageRow) -> StoredMessage:

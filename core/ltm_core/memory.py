@@ -9,13 +9,17 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from ltm_core import listing
+from ltm_core.acting import acting, checked
 from ltm_core.arguments import life_of, limit_of, one_of, optional_text, short_text, text_of, texts_of, words_of
 from ltm_core.errors import ConfigError, InvalidInputError
 from ltm_core.ids import new_uuid7
+from ltm_core.keep import audit
 from ltm_core.runtime import Runtime
 from ltm_core.scoping import identifier
 from ltm_core.twins import twin
 from ltm_core.types import (
+    AuditEntry,
+    BackupReport,
     Calibration,
     Context,
     ContextItem,
@@ -27,6 +31,7 @@ from ltm_core.types import (
     ForgetPreview,
     HealthReport,
     Importance,
+    ImportResult,
     MaintenanceReport,
     Message,
     Observation,
@@ -34,6 +39,7 @@ from ltm_core.types import (
     Profile,
     Receipt,
     RelatedFact,
+    RestoreReport,
     Scope,
     Session,
     Stats,
@@ -46,9 +52,11 @@ from ltm_core.when import parse_instant, zone_of
 if TYPE_CHECKING:
     from ltm_core.bound import BoundMemory
     from ltm_core.config import Config
+    from ltm_core.keep.export import ExportLines
     from ltm_core.keep.sources import Sources
 
 When = datetime | str | None
+AfterErasure = Literal["refuse", "allow"]
 
 
 class LongTermMemory:
@@ -122,6 +130,8 @@ class LongTermMemory:
 
     def close(self) -> None:
         """The store's files are closed; a later call raises UnavailableError. Closing twice is harmless."""
+        if not self._closed:
+            audit.close(self._runtime)
         self._closed = True
         self._runtime.store.close()
 
@@ -168,17 +178,19 @@ class LongTermMemory:
         task_id: str | int | None = None,
         app_id: str | int | None = None,
         actor: str | None = None,
+        reason: str | None = None,
         timezone: str | None = None,
         me: str | None = None,
     ) -> BoundMemory:
         """The same methods with the scope filled in. ``me`` is the user's name in a group chat: other names
-        are other speakers."""
+        are other speakers. ``actor`` and ``reason`` stand in the audit log beside every call."""
         from ltm_core.bound import BoundMemory
 
         scope = self._runtime.scope(user_id, session_id, agent_id, task_id, app_id)
         if timezone is not None:
             zone_of(timezone)
-        return BoundMemory(self, scope, actor=actor, timezone=timezone, me=me)
+        checked(actor, "actor"), checked(reason, "reason")
+        return BoundMemory(self, scope, actor=actor, reason=reason, timezone=timezone, me=me)
 
     # writing ------------------------------------------------------------------------------------------
     def observe(
@@ -200,6 +212,7 @@ class LongTermMemory:
         task_id: str | int | None = None,
         app_id: str | int | None = None,
         me: str | None = None,
+        actor: str | None = None,
     ) -> Observation:
         """The turns are stored and searchable, and what they tell of the user is learnt, in one transaction.
 
@@ -238,7 +251,8 @@ class LongTermMemory:
             metadata=checked_metadata(metadata, most_bytes=runtime.config.max_metadata_bytes),
             me=me,
         )
-        return observe(runtime, batch)
+        with acting(actor):
+            return observe(runtime, batch)
 
     def remember(
         self,
@@ -350,6 +364,7 @@ class LongTermMemory:
         from ltm_core.recall.door import context
 
         scope = self._runtime.scope(user_id, session_id, agent_id, task_id, app_id)
+        self._saw("context", scope.user_id)
         return context(
             self._runtime,
             scope,
@@ -389,6 +404,7 @@ class LongTermMemory:
         from ltm_core.recall.door import search
 
         scope = self._runtime.scope(user_id, None, agent_id, task_id, app_id)
+        self._saw("search", scope.user_id)
         return search(
             self._runtime,
             scope,
@@ -419,6 +435,7 @@ class LongTermMemory:
         ``include_superseded`` adds what was closed, retracted, suppressed or expired.
         """
         scope = self._runtime.scope(user_id)
+        self._saw("facts", scope.user_id)
         return listing.facts(
             self._runtime,
             scope.user_id,
@@ -433,11 +450,15 @@ class LongTermMemory:
 
     def history(self, fact_id: str, *, user_id: str | int) -> Page[Fact]:
         """Every version of the fact, oldest first: what it replaced and what replaced it. NotFoundError."""
-        return listing.history(self._runtime, self._runtime.scope(user_id).user_id, text_of(fact_id, "fact_id"))
+        user = self._runtime.scope(user_id).user_id
+        self._saw("history", user)
+        return listing.history(self._runtime, user, text_of(fact_id, "fact_id"))
 
     def profile(self, user_id: str | int) -> Profile:
         """What is known of the user now, by relation, and how the assistant is to be."""
-        return listing.profile(self._runtime, self._runtime.scope(user_id).user_id)
+        user = self._runtime.scope(user_id).user_id
+        self._saw("profile", user)
+        return listing.profile(self._runtime, user)
 
     def related(
         self,
@@ -456,6 +477,7 @@ class LongTermMemory:
         if not text_of(entity, "entity").strip():
             raise InvalidInputError("entity must be non-blank text, such as user, sister or an order number")
         user = self._runtime.scope(user_id).user_id
+        self._saw("related", user)
         return listing.related(
             self._runtime,
             user,
@@ -473,6 +495,8 @@ class LongTermMemory:
         when none is named (``change.fact.user_id`` says whose). Keep the last cursor, ask again: nothing is
         missed, also what other processes wrote."""
         user = None if user_id is None else self._runtime.scope(user_id).user_id
+        if user is not None:
+            self._saw("changes", user)
         return listing.changes(self._runtime, user, since=since, limit=limit_of(limit))
 
     def on_change(
@@ -499,6 +523,7 @@ class LongTermMemory:
     ) -> Page[StoredMessage]:
         """The stored turns, in order of time; with ``window_only`` those of the session's working window."""
         scope = self._runtime.scope(user_id, session_id)
+        self._saw("messages", scope.user_id)
         return listing.messages(
             self._runtime,
             scope,
@@ -512,9 +537,9 @@ class LongTermMemory:
 
     def sessions(self, *, user_id: str | int, limit: int | None = None, cursor: str | None = None) -> Page[Session]:
         """The user's sessions, the latest activity first."""
-        return listing.sessions(
-            self._runtime, self._runtime.scope(user_id).user_id, limit=limit_of(limit), cursor=cursor
-        )
+        user = self._runtime.scope(user_id).user_id
+        self._saw("sessions", user)
+        return listing.sessions(self._runtime, user, limit=limit_of(limit), cursor=cursor)
 
     # sessions and slots -------------------------------------------------------------------------------
     def replace_messages(
@@ -537,31 +562,48 @@ class LongTermMemory:
         return seen
 
     def clear_window(
-        self, *, user_id: str | int, session_id: str | int, message_ids: Iterable[str] | None = None
+        self,
+        *,
+        user_id: str | int,
+        session_id: str | int,
+        message_ids: Iterable[str] | None = None,
+        actor: str | None = None,
     ) -> int:
         """The session's window is empty, or without the turns ``message_ids``; they stay in episodic memory.
         Returns how many left it."""
         from ltm_core.keep.window import keep_only, leave
 
         scope = self._session(user_id, session_id)
-        if message_ids is not None:
-            return leave(self._runtime, scope, texts_of(message_ids, "message_ids"))
-        return keep_only(self._runtime, scope, ())
+        with acting(actor):
+            if message_ids is not None:
+                return leave(self._runtime, scope, texts_of(message_ids, "message_ids"))
+            return keep_only(self._runtime, scope, ())
 
     def delete_messages(
-        self, message_ids: Iterable[str], *, user_id: str | int, session_id: str | int, actor: str | None = None
+        self,
+        message_ids: Iterable[str],
+        *,
+        user_id: str | int,
+        session_id: str | int,
+        actor: str | None = None,
+        reason: str | None = None,
     ) -> int:
         """These turns of the session are erased, with the facts that only they supported; returns how many."""
         from ltm_core.keep.erase import forget_messages
 
         scope = self._session(user_id, session_id)
-        return forget_messages(self._runtime, scope, texts_of(message_ids, "message_ids"), actor=actor)
+        with acting(actor, reason):
+            return forget_messages(self._runtime, scope, texts_of(message_ids, "message_ids"), actor=actor)
 
-    def end_session(self, session_id: str | int, *, user_id: str | int) -> bool:
+    def end_session(self, session_id: str | int, *, user_id: str | int, actor: str | None = None) -> bool:
         """The session is over: its window and slots are empty. False when it was not open."""
         scope = self._session(user_id, session_id)
+        now = self._runtime.now()
         with self._runtime.store.write(scope.user_id) as writer:
-            return writer.end_session(scope.session_id or "", now=self._runtime.now())
+            ended = writer.end_session(scope.session_id or "", now=now)
+            if ended:
+                audit.note(writer, "end_session", now=now, actor=actor)
+        return ended
 
     def set_slot(
         self,
@@ -571,17 +613,20 @@ class LongTermMemory:
         user_id: str | int,
         session_id: str | int,
         ttl: float | timedelta | None = None,
+        actor: str | None = None,
     ) -> None:
         """The session holds ``value`` (JSON) under ``name`` for ``ttl`` seconds (default from Config: 1800)."""
         from ltm_core.keep.window import set_slot
 
         scope = self._session(user_id, session_id)
         name = identifier(name, "slot name", limit=self._limit)
-        set_slot(self._runtime, scope, name, value, ttl=life_of(ttl, self._runtime.now()))
+        with acting(actor):
+            set_slot(self._runtime, scope, name, value, ttl=life_of(ttl, self._runtime.now()))
 
     def get_slot(self, name: str, *, user_id: str | int, session_id: str | int, default: Any = None) -> Any:
         """The live value under ``name``, or ``default``."""
         scope = self._session(user_id, session_id)
+        self._saw("get_slot", scope.user_id)
         with self._runtime.store.read(scope.user_id) as reader:
             live = reader.slots(scope.session_id or "", now=self._runtime.now())
         return next((s.value for s in live if s.name == name), default)
@@ -589,6 +634,7 @@ class LongTermMemory:
     def slots(self, *, user_id: str | int, session_id: str | int) -> dict[str, Any]:
         """The session's live slots."""
         scope = self._session(user_id, session_id)
+        self._saw("slots", scope.user_id)
         with self._runtime.store.read(scope.user_id) as reader:
             return {s.name: s.value for s in reader.slots(scope.session_id or "", now=self._runtime.now())}
 
@@ -731,6 +777,7 @@ class LongTermMemory:
         fact_id: str | None = None,
         at: When = None,
         actor: str | None = None,
+        reason: str | None = None,
     ) -> FactChange:
         """The wrong belief is retracted, ``right`` holds instead for its time, as a statement like any other.
 
@@ -741,60 +788,76 @@ class LongTermMemory:
 
         scope = self._runtime.scope(user_id)
         instant = self._instant(at, scope.user_id, None)
-        return correct(
-            self._runtime,
-            scope,
-            wrong=words_of(wrong, "wrong"),
-            fact_id=optional_text(fact_id, "fact_id"),
-            right=words_of(right, "right") or "",
-            at=instant,
-            actor=actor,
-        )
+        with acting(actor, reason):
+            return correct(
+                self._runtime,
+                scope,
+                wrong=words_of(wrong, "wrong"),
+                fact_id=optional_text(fact_id, "fact_id"),
+                right=words_of(right, "right") or "",
+                at=instant,
+                actor=actor,
+            )
 
-    def restore(self, fact_id: str, *, user_id: str | int, actor: str | None = None) -> FactChange:
+    def restore(
+        self, fact_id: str, *, user_id: str | int, actor: str | None = None, reason: str | None = None
+    ) -> FactChange:
         """A closed, retracted, suppressed or expired fact is current again; another value of its single-valued
         relation ends. No instant gets two values: if one held since, the fact holds anew from now on."""
         from ltm_core.keep.revise import restore
 
-        return restore(self._runtime, self._runtime.scope(user_id), text_of(fact_id, "fact_id"), actor=actor)
+        with acting(actor, reason):
+            return restore(self._runtime, self._runtime.scope(user_id), text_of(fact_id, "fact_id"), actor=actor)
 
-    def suppress(self, fact_id: str, *, user_id: str | int, actor: str | None = None) -> FactChange:
+    def suppress(
+        self, fact_id: str, *, user_id: str | int, actor: str | None = None, reason: str | None = None
+    ) -> FactChange:
         """The fact is kept and never brought up, said again or not, until `unsuppress` or `restore`. Another
         value of its single-valued relation closes it."""
         from ltm_core.keep.revise import set_suppressed
 
         scope = self._runtime.scope(user_id)
         fact_id = text_of(fact_id, "fact_id")
-        return set_suppressed(self._runtime, scope, fact_id, suppressed=True, actor=actor)
+        with acting(actor, reason):
+            return set_suppressed(self._runtime, scope, fact_id, suppressed=True, actor=actor)
 
-    def unsuppress(self, fact_id: str, *, user_id: str | int, actor: str | None = None) -> FactChange:
+    def unsuppress(
+        self, fact_id: str, *, user_id: str | int, actor: str | None = None, reason: str | None = None
+    ) -> FactChange:
         """The fact may be brought up again; of two values of a single-valued relation the later one stays."""
         from ltm_core.keep.revise import set_suppressed
 
         scope = self._runtime.scope(user_id)
         fact_id = text_of(fact_id, "fact_id")
-        return set_suppressed(self._runtime, scope, fact_id, suppressed=False, actor=actor)
+        with acting(actor, reason):
+            return set_suppressed(self._runtime, scope, fact_id, suppressed=False, actor=actor)
 
-    def pause(self, user_id: str | int) -> None:
+    def pause(self, user_id: str | int, *, actor: str | None = None) -> None:
         """Nothing of the user is stored until `resume`; what is known can still be read. `observe` skips what it
         is given; `remember`, `assert_fact` and `set_slot` raise ConflictError."""
-        self._set_paused(user_id, True)
+        self._set_paused(user_id, True, actor)
 
-    def resume(self, user_id: str | int) -> None:
+    def resume(self, user_id: str | int, *, actor: str | None = None) -> None:
         """The user's turns are stored again."""
-        self._set_paused(user_id, False)
+        self._set_paused(user_id, False, actor)
 
-    def _set_paused(self, user_id: str | int, paused: bool) -> None:
+    def _set_paused(self, user_id: str | int, paused: bool, actor: str | None) -> None:
         scope = self._runtime.scope(user_id)
         now = self._runtime.now()
         with self._runtime.store.write(scope.user_id) as writer:
             writer.ensure_user(now=now)
             writer.set_user(paused_at=now if paused else None)
-            writer.audit("pause" if paused else "resume", now=now, actor=None)
+            audit.note(writer, "pause" if paused else "resume", now=now, actor=checked(actor, "actor"))
 
     # forgetting ---------------------------------------------------------------------------------------
     def forget(
-        self, memory_id: str, *, user_id: str | int, sources: Sources = "redact", actor: str | None = None
+        self,
+        memory_id: str,
+        *,
+        user_id: str | int,
+        sources: Sources = "redact",
+        actor: str | None = None,
+        reason: str | None = None,
     ) -> Receipt:
         """A fact or a turn is gone. ``sources``: the words that support a fact, and repeats of its object, are
         overwritten ("redact"), their turns deleted ("delete"), or left alone ("keep")."""
@@ -803,7 +866,8 @@ class LongTermMemory:
 
         scope = self._runtime.scope(user_id)
         chosen: Sources = one_of(sources, Sources, "sources") or "redact"
-        return forget(self._runtime, scope.user_id, str(memory_id), sources=chosen, actor=actor)
+        with acting(actor, reason):
+            return forget(self._runtime, scope.user_id, str(memory_id), sources=chosen, actor=actor)
 
     def forget_matching(
         self,
@@ -813,6 +877,7 @@ class LongTermMemory:
         dry_run: bool = True,
         sources: Sources = "redact",
         actor: str | None = None,
+        reason: str | None = None,
     ) -> Receipt | ForgetPreview:
         """Facts that hold these words are gone with their sources, and the words wherever they stand. By
         default only lists them."""
@@ -823,24 +888,29 @@ class LongTermMemory:
         if not isinstance(text, str) or not text.strip():
             raise InvalidInputError("text to forget must be non-blank text")
         chosen: Sources = one_of(sources, Sources, "sources") or "redact"
-        return forget_matching(self._runtime, scope.user_id, text, dry_run=dry_run, sources=chosen, actor=actor)
+        with acting(actor, reason):
+            return forget_matching(self._runtime, scope.user_id, text, dry_run=dry_run, sources=chosen, actor=actor)
 
-    def forget_session(self, session_id: str | int, *, user_id: str | int, actor: str | None = None) -> Receipt:
+    def forget_session(
+        self, session_id: str | int, *, user_id: str | int, actor: str | None = None, reason: str | None = None
+    ) -> Receipt:
         """Every turn and slot of the session is gone, with the facts that only it supported; what was said in it
         is refused when it is told again as it was."""
         from ltm_core.keep.erase import forget_session
 
         scope = self._session(user_id, session_id)
-        return forget_session(self._runtime, scope.user_id, scope.session_id or "", actor=actor)
+        with acting(actor, reason):
+            return forget_session(self._runtime, scope.user_id, scope.session_id or "", actor=actor)
 
-    def forget_user(self, user_id: str | int, *, actor: str | None = None) -> Receipt:
+    def forget_user(self, user_id: str | int, *, actor: str | None = None, reason: str | None = None) -> Receipt:
         """Nothing of the user is left in any table, cache or file, and replays of what was said are refused.
 
         Raises ErasurePendingError, with the receipt, when readers kept old pages alive past the wait.
         """
         from ltm_core.keep.erase import forget_user
 
-        return forget_user(self._runtime, self._runtime.scope(user_id).user_id, actor=actor)
+        with acting(actor, reason):
+            return forget_user(self._runtime, self._runtime.scope(user_id).user_id, actor=actor)
 
     # keeping ------------------------------------------------------------------------------------------
     def maintain(self, now: When = None, *, dry_run: bool = False) -> MaintenanceReport:
@@ -881,11 +951,113 @@ class LongTermMemory:
         rule = rule_of(max_false_positives=max_false_positives, min_precision=min_precision, beta=beta)
         return calibrate_floor(self._runtime, enumerate(pairs, start=1), rule=rule, cross=cross, dry_run=dry_run)
 
+    def audit(
+        self, user_id: str | int | None = None, *, since: str | None = None, limit: int | None = None
+    ) -> Page[AuditEntry]:
+        """Who did what, and why, in order, after the cursor ``since``: to one user's memory, or to everybody's and
+        to the store. A user's rows go with the user; one row of the erasure stays."""
+        user = None if user_id is None else self._runtime.scope(user_id).user_id
+        return audit.audit(self._runtime, user, since=since, limit=limit_of(limit))
+
+    def export_user(self, user_id: str | int, *, actor: str | None = None, reason: str | None = None) -> ExportLines:
+        """Everything of the user as JSON lines, read page by page while it is consumed (``for`` or ``async for``);
+        see docs/portability.md.
+
+        No vector (they are made again), no keyed hash and no number of this store is in it, nor the user's id. What
+        is written meanwhile may be in it or not; an unknown user gives no rows.
+        """
+        from ltm_core.keep.export import export_user
+
+        user = self._runtime.scope(user_id).user_id
+        with acting(actor, reason):
+            return export_user(self._runtime, user)
+
+    def import_user(
+        self,
+        lines: Iterable[str | bytes],
+        *,
+        user_id: str | int,
+        after_erasure: Literal["refuse", "allow"] = "refuse",
+        trust: bool = False,
+        actor: str | None = None,
+        reason: str | None = None,
+    ) -> ImportResult:
+        """What an export holds belongs to ``user_id``, whoever it was exported from; what the store has already
+        stays as it is, so a file may be imported again.
+
+        ``trust=False`` does not believe what only an application may say (see docs/portability.md); ``trust=True``
+        takes all of it. With ``after_erasure="refuse"`` what the user erased stays erased; "allow" is for a user
+        who asked to have it back. Each line is checked for itself; a file that is no export raises
+        InvalidInputError before anything is written. Batches are transactions: after an error, import again.
+        """
+        from ltm_core.keep.importing import import_user
+
+        user = self._runtime.scope(user_id).user_id
+        with acting(actor, reason):
+            return import_user(
+                self._runtime,
+                user,
+                lines,
+                after_erasure=one_of(after_erasure, AfterErasure, "after_erasure") or "refuse",
+                trust=trust,
+            )
+
+    def backup(self, path: str | Path, *, actor: str | None = None, reason: str | None = None) -> BackupReport:
+        """The new directory ``path`` (0700) is a store with all that was committed when the call began; others go on
+        writing. Nothing is left there after an error or a kill. ConflictError when something is there.
+
+        Beside it a list of later erasures is kept, by keyed hashes: copy it with the backup (docs/portability.md).
+        """
+        from ltm_core.keep.backup import backup
+
+        with acting(actor, reason):
+            return backup(self._runtime, Path(path))
+
+    @classmethod
+    def restore_backup(
+        cls,
+        backup: str | Path,
+        location: str | Path,
+        *,
+        erasures: str | Path | None = None,
+        config: Config | None = None,
+        clock: Callable[[], datetime] | None = None,
+        actor: str | None = None,
+        reason: str | None = None,
+    ) -> RestoreReport:
+        """``location`` holds what the backup held, without what was erased since: users, sessions, facts and words.
+
+        Later erasures are known from the store at ``location``, which gives way in one step (after an error or a
+        kill it is as it was), or else from the list beside the backup or at ``erasures``; "none" does without.
+        ConflictError when ``location`` holds another store, UnavailableError when no list is found.
+        """
+        from ltm_core.config import Config as Settings
+        from ltm_core.keep.backup import restore_backup
+
+        with acting(actor, reason):
+            return restore_backup(
+                Path(backup),
+                Path(location),
+                config=config or Settings.make(),
+                now=parse_instant((clock or _utc_now)(), zone=UTC),
+                erasures="none" if erasures == "none" else None if erasures is None else Path(erasures),
+            )
+
+    @classmethod
+    async def arestore_backup(cls, backup: str | Path, location: str | Path, **options: Any) -> RestoreReport:
+        """Async twin of `restore_backup`; the same options."""
+        import asyncio
+
+        return await asyncio.to_thread(lambda: cls.restore_backup(backup, location, **options))
+
     def stats(self) -> Stats:
         """Counts and sizes of the store; no content, no ids."""
         return self._runtime.store.operations().stats()
 
     # helpers ------------------------------------------------------------------------------------------
+    def _saw(self, action: str, user_id: str) -> None:
+        audit.saw(self._runtime, action, user_id)
+
     @property
     def _limit(self) -> int:
         return self._runtime.config.max_id_characters
@@ -952,6 +1124,10 @@ class LongTermMemory:
     amaintain = twin(maintain)
     adoctor = twin(doctor)
     acalibrate = twin(calibrate)
+    aaudit = twin(audit)
+    abackup = twin(backup)
+    aexport_user = twin(export_user)
+    aimport_user = twin(import_user)
     astats = twin(stats)
 
 

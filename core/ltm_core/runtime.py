@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ltm_core.embed.base import Embedder
 from ltm_core.embed.cache import CachedEmbedder
 from ltm_core.errors import InvalidInputError, StoreError
+from ltm_core.keep.audit import Reads
 from ltm_core.types import Scope, TokenCounter
 from ltm_core.when import zone_of
 
@@ -45,6 +46,7 @@ class Runtime:
     rewriter: Bounded[Rewriter] | None = None
     floor: Floor | None = None
     """When a memory counts as about a question; None is what the package says of the embedder."""
+    reads: Reads = field(default_factory=Reads)
     _told: set[str] = field(default_factory=set)
 
     def now(self) -> datetime:

@@ -338,6 +338,77 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEntry:
+    """One row of the audit log: ids and counts, never the words of a memory."""
+
+    at: datetime
+    action: str
+    actor: str | None = None
+    """As given; of a user who was erased its keyed hash."""
+    reason: str | None = None
+    user_id: str | None = None
+    """None for the store's own acts, and for a user who was erased since."""
+    user_id_hmac: str = ""
+    """Keyed hash of the user's id; empty for the store's own acts."""
+    target: str | None = None
+    """Id of what was acted on: a fact, a message, a receipt."""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    cursor: str = ""
+    """Position in the log of ``audit(since=…)``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedLine:
+    """One line of an import that was not taken: where and why, never what it said."""
+
+    line: int
+    """Counted from 1; the header is line 1."""
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportResult:
+    """What one call of ``import_user`` did."""
+
+    imported: Mapping[str, int]
+    """Rows written, per kind (user, session, message, slot, fact, change)."""
+    known: Mapping[str, int]
+    """Rows the store had already, per kind; they were left as they are."""
+    refused: Mapping[str, int]
+    """Lines that were not taken, per reason."""
+    lines: tuple[RefusedLine, ...]
+    """The first 1000 of them."""
+    complete: bool
+    """False when the file was cut off: it may be imported again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackupReport:
+    """Where a backup is, as of when, and how large."""
+
+    path: str
+    at: datetime
+    bytes: int
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreReport:
+    """What was restored, and what of it was erased again because the user had erased it since."""
+
+    location: str
+    at: datetime
+    erasures_from: Literal["store", "list", "none"]
+    """Who knew of the later erasures: the store that gave way, or the list beside the backup."""
+    users: int
+    """In the restored store."""
+    counts: Mapping[str, int]
+    """Erased again: users, messages_deleted, messages_redacted, facts, sessions, slots."""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MaintenanceReport:
     """What one run of ``maintain`` did, or would do."""
 

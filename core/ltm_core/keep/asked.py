@@ -64,6 +64,9 @@ def fulfil_requests(
 def delete_facts(writer: Writer, facts: Sequence[Fact], *, reason: str, now: datetime) -> list[FactChange]:
     """The rows are gone; the feed says that something went, not what."""
     writer.delete_facts([f.id for f in facts])
+    # An old export or a backup would bring them back.
+    if facts:
+        writer.add_tombstones([("fact", f.id) for f in facts], now=now)
     return [writer.log_change(FactChange(op="erase", fact=blanked(f), reason=reason, at=now)) for f in facts]
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ltm_core.errors import ConflictError, InvalidInputError, NotFoundError
+from ltm_core.keep.audit import note
 from ltm_core.keep.matching import facts_named
 from ltm_core.text.normalize import clean, fold
 from ltm_core.types import Fact, FactChange, Scope
@@ -86,7 +87,7 @@ def correct(
         changes = apply_decisions(writer, decisions, now=now, vectors=vectors)
         first = changes[0]
         _relink(writer, present, first.fact)
-        writer.audit("correct", now=now, actor=actor, target=first.fact.id)
+        note(writer, "correct", now=now, actor=actor, target=first.fact.id)
     return first if first.op == "supersede" else replace(first, previous=changes[-1].fact)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ltm_core.documents.units import fill
 from ltm_core.errors import NotFoundError
 from ltm_core.keep.asked import delete_facts
+from ltm_core.keep.audit import note
 from ltm_core.keep.documents import holding
 from ltm_core.keep.matching import facts_named, turns_with
 from ltm_core.keep.proof import NEEDLES, needles_of, prove
@@ -47,6 +48,7 @@ def settle(runtime: Runtime, user_id: str) -> None:
     fill_vectors(runtime, user_id)
     fill(runtime, user_id, limit=_AT_ONCE)
     operations = runtime.store.operations()
+    operations.list_erasures(now=runtime.now())
     clean, _ = operations.scrub(wait_seconds=runtime.config.erase_wait_seconds)
     if not clean:
         operations.add_job(Job(kind=SCRUB_JOB, run_after=runtime.now()))
@@ -140,7 +142,7 @@ def _forget(
     actor: str | None,
     session_id: str | None = None,
 ) -> Receipt:
-    started = time.perf_counter()
+    started, receipt = time.perf_counter(), runtime.new_id()
     with runtime.store.read(user_id) as reader:
         early, state = find(reader), reader.user()
     with runtime.store.write(user_id) as writer:
@@ -151,7 +153,7 @@ def _forget(
         now = runtime.now()
         traced, rows = found.traced, found.rows
         counts = overwrite_sources(writer, found.facts, traced, sources=sources, config=runtime.config, now=now)
-        orphans, others = _supported_by(writer, rows) if rows else ([], [])
+        orphans, others = supported_by(writer, rows) if rows else ([], [])
         if rows:
             counts["messages_deleted"] = counts.get("messages_deleted", 0) + forget_turns(writer, rows, now=now)
         gone = list({f.id: f for f in [*found.facts, *orphans]}.values())
@@ -163,15 +165,15 @@ def _forget(
         if session_id is not None:
             writer.delete_session(session_id)
             writer.add_tombstones([("session", session_id)], now=now)
-            _unlabel(writer, others, session_id)
-        writer.audit(f"forget_{what}", now=now, actor=actor, counts=counts)
+            unlabel(writer, others, session_id)
+        note(writer, f"forget_{what}", now=now, actor=actor, target=receipt, counts=counts)
     fill_vectors(runtime, user_id)
     fill(runtime, user_id, limit=_AT_ONCE)
     needles = needles_of(found.facts if sources != "keep" else (), rows, traced.phrases)
-    return prove(runtime, user_id, what=what, counts=counts, needles=needles, started=started, now=now)
+    return prove(runtime, user_id, receipt, what=what, counts=counts, needles=needles, started=started, now=now)
 
 
-def _supported_by(writer: Writer, rows: Sequence[MessageRow]) -> tuple[list[Fact], list[Fact]]:
+def supported_by(writer: Writer, rows: Sequence[MessageRow]) -> tuple[list[Fact], list[Fact]]:
     """The facts that no turn supports when these are gone, and those that other turns support too.
 
     Evidence names a turn by its id, which turns of other sessions may have too: the one of the fact's own
@@ -190,7 +192,7 @@ def _supported_by(writer: Writer, rows: Sequence[MessageRow]) -> tuple[list[Fact
     return lost, kept
 
 
-def _unlabel(writer: Writer, facts: Sequence[Fact], session_id: str) -> None:
+def unlabel(writer: Writer, facts: Sequence[Fact], session_id: str) -> None:
     """Facts that other sessions support too no longer name the forgotten one."""
     for fact in writer.facts(ids=[f.id for f in facts if f.session_id == session_id]):
         rest = writer.messages(ids=fact.source_message_ids, newest_first=True, limit=1)
@@ -200,7 +202,8 @@ def _unlabel(writer: Writer, facts: Sequence[Fact], session_id: str) -> None:
 def forget_user(runtime: Runtime, user_id: str, *, actor: str | None) -> Receipt:
     """Nothing of the user is left in any table or file; what was said before, or is on its way, is refused when
     it comes."""
-    started = time.perf_counter()
+    started, receipt = time.perf_counter(), runtime.new_id()
+    runtime.reads.take(user_id)
     with runtime.store.write(user_id) as writer:
         now = runtime.now()
         rows = writer.messages()
@@ -214,7 +217,8 @@ def forget_user(runtime: Runtime, user_id: str, *, actor: str | None) -> Receipt
         writer.add_ghosts(rows)
         writer.set_erased_before(now)
         counts = writer.erase_user(now=now)
-    return prove(runtime, user_id, what="user", counts=counts, needles=needles, started=started, now=now)
+        note(writer, "forget_user", now=now, actor=actor, target=receipt, counts=counts)
+    return prove(runtime, user_id, receipt, what="user", counts=counts, needles=needles, started=started, now=now)
 
 
 def fill_vectors(runtime: Runtime, user_id: str, *, limit: int = 1000) -> int:

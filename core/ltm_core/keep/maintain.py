@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ltm_core.documents.units import fill
+from ltm_core.keep.audit import flush, note
 from ltm_core.keep.erase import SCRUB_JOB, fill_vectors
 from ltm_core.types import Anchor, Evidence, Fact, MaintenanceReport
 
@@ -54,7 +55,18 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
         closed += len(done)
     archived = _archive(runtime, now=now, dry_run=False)
     embedded = _embed_waiting(runtime)
-    finished = _jobs(runtime, now=now)
+    flush(runtime)
+    finished = _jobs(runtime, now=now) + operations.list_erasures(now=now)
+    done_now = {
+        "sessions": closed,
+        "slots": slots,
+        "items": items,
+        "archived": archived,
+        "embedded": embedded,
+        "jobs": finished,
+    }
+    if any(done_now.values()):
+        note(operations, "maintain", now=now, counts={k: v for k, v in done_now.items() if v})
     return MaintenanceReport(
         at=now,
         dry_run=False,

@@ -63,6 +63,7 @@ def needles_of(
 def prove(
     runtime: Runtime,
     user_id: str,
+    receipt_id: str,
     *,
     what: str,
     counts: Mapping[str, int],
@@ -78,11 +79,12 @@ def prove(
     """
     runtime.forget_recent(user_id)
     operations = runtime.store.operations()
+    operations.list_erasures(now=runtime.now())
     gone, files = operations.scrub(needles=needles.bytes, wait_seconds=runtime.config.erase_wait_seconds)
     with runtime.store.read(user_id) as reader:
         said_elsewhere = _still_says(reader, needles)
     receipt = Receipt(
-        id=runtime.new_id(),
+        id=receipt_id,
         user_id_hmac=runtime.store.mac(user_id),
         what=what,
         at=now,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ltm_core.errors import ConflictError, NotFoundError
+from ltm_core.keep.audit import note
 from ltm_core.types import Fact, FactChange, Scope
 from ltm_core.write.apply import apply_decisions, store_fact
 from ltm_core.write.plan import Decision
@@ -83,7 +84,7 @@ def restore(runtime: Runtime, scope: Scope, fact_id: str, *, actor: str | None) 
         decisions = [Decision(op="restore", fact=back, previous=fact, reason="restored through the API")]
         decisions += _closed(rivals, at=now, by=fact_id, reason=f"fact {fact_id} was restored")
         changes = apply_decisions(writer, decisions, now=now, vectors={})
-        writer.audit("restore", now=now, actor=actor, target=fact_id)
+        note(writer, "restore", now=now, actor=actor, target=fact_id)
     return changes[0]
 
 
@@ -129,8 +130,23 @@ def set_suppressed(
         over = [f for f in rivals if f.id != newest.id]
         decisions += _closed(over, at=newest.valid_from, by=newest.id, reason=f"fact {fact_id} is brought up again")
         changes = apply_decisions(writer, decisions, now=now, vectors={})
-        writer.audit(decisions[0].op, now=now, actor=actor, target=fact_id)
+        note(writer, decisions[0].op, now=now, actor=actor, target=fact_id)
     return changes[0]
+
+
+def one_value(
+    runtime: Runtime, reader: Reader, fact: Fact, *, now: datetime, besides: Container[str]
+) -> list[Decision]:
+    """What closes all but the value told last, when the fact has come into a single-valued slot that holds others;
+    those whose ids are in ``besides`` came with it and have no say."""
+    if not _holds(fact, now=now):
+        return []
+    rivals = [f for f in _others(runtime, reader, fact, now=now) if f.id not in besides and _holds(f, now=now)]
+    if not rivals:
+        return []
+    newest = max([fact, *rivals], key=_told)
+    over = [f for f in (fact, *rivals) if f.id != newest.id]
+    return _closed(over, at=newest.valid_from, by=newest.id, reason=f"fact {newest.id} was told later")
 
 
 def _told(fact: Fact) -> tuple[datetime, datetime]:

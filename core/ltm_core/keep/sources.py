@@ -178,6 +178,19 @@ def _slot_holds(slot: SlotRow, patterns: Sequence[re.Pattern[str]]) -> bool:
     return bool(patterns) and overwritten(said, patterns) != said
 
 
+def blank(
+    writer: Writer, row: MessageRow, *, config: Config, now: datetime, present: MessageRow | None = None
+) -> None:
+    """The turn keeps its place and says nothing any more, or what ``present`` still says."""
+    said = replace(row, name=None, metadata={})
+    spans = [(0, len(row.content))]
+    if present is not None and present.redacted_at is not None:
+        said = replace(row, content=present.content, name=present.name, metadata=present.metadata)
+        spans = []
+    writer.drop_anchors(row.item)
+    _redact(writer, said, spans, (), config=config, now=now)
+
+
 def _redact(
     writer: Writer,
     row: MessageRow,
@@ -188,7 +201,8 @@ def _redact(
     now: datetime,
 ) -> None:
     content = overwrite(row.content, spans)
-    anchors = [a for a in writer.anchors([row.id]) if not overlaps((a.evidence.start, a.evidence.end), spans)]
+    here = writer.message_anchors([row.item]).get(row.item, [])
+    anchors = [a for a in here if not overlaps((a.evidence.start, a.evidence.end), spans)]
     name = None if row.name and spans_of(patterns, row.name) else row.name
     row = replace(row, content=content, name=name, metadata=overwritten(row.metadata, patterns), redacted_at=now)
     writer.update_message(row)

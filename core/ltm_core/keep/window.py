@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from ltm_core.errors import InvalidInputError
+from ltm_core.keep.audit import note
 from ltm_core.store.base import SlotRow
 from ltm_core.types import Message, Scope
 from ltm_core.write.intake import checked_metadata, incoming
@@ -27,15 +28,20 @@ def keep_only(runtime: Runtime, scope: Scope, message_ids: Sequence[str], *, up_
     Turns behind the item ``up_to`` stay as they are: they came while the conversation was being replaced.
     """
     wanted = set(message_ids)
-    left = 0
+    left, now = 0, runtime.now()
     with runtime.store.write(scope.user_id) as writer:
         if not wanted and up_to is None:
-            return writer.clear_window(scope.session_id or "")
+            left = writer.clear_window(scope.session_id or "")
+            if left:
+                note(writer, "clear_window", now=now, counts={"messages": left})
+            return left
         for row in writer.messages(session_id=scope.session_id):
             inside = row.id in wanted
             if inside != row.in_window and (inside or up_to is None or row.item <= up_to):
                 writer.update_message(replace(row, in_window=inside))
                 left += not inside
+        if left:
+            note(writer, "replace_messages", now=now, counts={"messages": left})
     return left
 
 
@@ -102,3 +108,4 @@ def set_slot(runtime: Runtime, scope: Scope, name: str, value: Any, *, ttl: time
         not_paused(writer.ensure_user(now=now))
         writer.touch_session(scope.session_id or "", at=now, now=now)
         writer.set_slot(scope.session_id or "", SlotRow(name=name, value=plain, set_at=now, expires_at=now + life))
+        note(writer, "set_slot", now=now)

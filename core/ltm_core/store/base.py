@@ -14,8 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
+from ltm_core.store.rows import AuditRow, EarlierTimes, FactRow, SessionRow
 from ltm_core.types import (
     Act,
     Anchor,
@@ -375,7 +377,28 @@ class Reader(Protocol):
     def counts(self) -> dict[str, int]: ...
 
 
-class Writer(Reader, Protocol):
+class RowReader(Reader, Protocol):
+    """A reader that also shows rows as they are written: for export, import and the audit log."""
+
+    def session_rows(self, *, after_item: int = 0, limit: int) -> list[SessionRow]:
+        """The user's sessions ordered by item."""
+        ...
+
+    def message_anchors(self, items: Sequence[int]) -> dict[int, list[Anchor]]:
+        """The anchors of these turns, in order of insertion; turns without one are left out."""
+        ...
+
+    def fact_rows(self, *, after_item: int = 0, limit: int) -> list[FactRow]:
+        """Facts ordered by item, with the times that are written (what a successor's end changes is not applied)
+        and the earlier ones."""
+        ...
+
+    def audit_rows(self, *, after: int = 0, limit: int) -> list[AuditRow]:
+        """The user's rows of the audit log after a number, in order."""
+        ...
+
+
+class Writer(RowReader, Protocol):
     """Changes to one user in one transaction; reads see them. Each call names what is true afterwards."""
 
     def ensure_user(self, *, now: datetime, timezone: str | None = None) -> UserState: ...
@@ -520,8 +543,20 @@ class Writer(Reader, Protocol):
         actor: str | None,
         target: str | None = None,
         counts: Mapping[str, int] | None = None,
+        reason: str | None = None,
     ) -> None:
-        """One row in the log; never content."""
+        """One row in the log; never content, and no change of the user's revision. Of a user without rows (erased
+        in this transaction) the row stays: it holds the keyed hash of the actor, and no reason."""
+        ...
+
+    def add_session(self, row: SessionRow) -> bool:
+        """The session is stored with its times and no turns yet; False when it was known, and nothing changes."""
+        ...
+
+    def set_fact_past(
+        self, fact_id: str, earlier: Sequence[EarlierTimes], *, last_access_at: datetime | None
+    ) -> None:
+        """These are the fact's earlier times for ``known_at``, and when it was last recalled."""
         ...
 
     def erase_user(self, *, now: datetime) -> dict[str, int]:
@@ -581,6 +616,31 @@ class Operations(Protocol):
     def check_file(self) -> list[str]:
         """What the engine itself finds wrong with its files, in its words (tables and pages, no content); empty
         when nothing is."""
+
+    def back_up(self, directory: Path) -> int:
+        """The new directory is a store with all that was committed when the call began, in bytes; nothing is there
+        after an error. From now on every erasure is also listed beside it, by keyed hashes."""
+        ...
+
+    def list_erasures(self, *, now: datetime, limit: int = 1000) -> int:
+        """The lists beside the backups know up to ``limit`` more erasures; returns how many."""
+        ...
+
+    def audit(
+        self,
+        action: str,
+        *,
+        now: datetime,
+        actor: str | None,
+        target: str | None = None,
+        counts: Mapping[str, int] | None = None,
+        reason: str | None = None,
+    ) -> None:
+        """One row about the store itself; never content."""
+        ...
+
+    def audit_rows(self, *, after: int = 0, limit: int) -> list[AuditRow]:
+        """The log of all users and of the store after a number, in order."""
         ...
 
     def stats(self) -> Stats: ...
@@ -604,7 +664,7 @@ class Store(Protocol):
     @property
     def read_only(self) -> bool: ...
 
-    def read(self, user_id: str) -> AbstractContextManager[Reader]:
+    def read(self, user_id: str) -> AbstractContextManager[RowReader]:
         """One consistent moment of one user; never blocks a writer."""
         ...
 
@@ -643,6 +703,7 @@ __all__ = [
     "Operations",
     "OwnerKind",
     "Reader",
+    "RowReader",
     "Rows",
     "SlotRow",
     "Snapshot",

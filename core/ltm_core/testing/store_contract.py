@@ -20,11 +20,18 @@ from ltm_core.testing.contract_facts import FactContract
 from ltm_core.testing.contract_life import LifeContract
 from ltm_core.testing.contract_messages import MessageContract
 from ltm_core.testing.contract_operations import OperationsContract
+from ltm_core.testing.contract_rows import RowContract
 from ltm_core.testing.contract_snapshot import SnapshotContract
 
 
 class StoreContract(
-    MessageContract, FactContract, SnapshotContract, DocumentContract, LifeContract, OperationsContract
+    MessageContract,
+    FactContract,
+    SnapshotContract,
+    DocumentContract,
+    LifeContract,
+    RowContract,
+    OperationsContract,
 ):
     """Abstract: `store` and `reopen` come from the inheriting class."""
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ltm_core.keep.redaction import ENDLESS
 from ltm_core.text.normalize import fold
-
-if TYPE_CHECKING:
-    from ltm_core.store.base import Reader
 
 _MOST_WORDS = 12
 """Words (or characters of a script without spaces) of a phrase that are compared."""
@@ -29,7 +26,13 @@ def phrase_entries(phrases: Iterable[str]) -> list[tuple[str, str]]:
     return list(entries)
 
 
-def holds_forgotten(reader: Reader, content: str, counts: Callable[[datetime | None], bool]) -> bool:
+class Tombstones(Protocol):
+    """What knows of erasures, as `Reader` does."""
+
+    def is_tombstoned(self, kind: str, value: str) -> datetime | None: ...
+
+
+def holds_forgotten(reader: Tombstones, content: str, counts: Callable[[datetime | None], bool]) -> bool:
     """Whether a phrase stands in ``content`` whose erasure ``counts``; whole words where words have ends."""
     lengths = [n for n in range(1, _MOST_WORDS + 1) if counts(reader.is_tombstoned("phrase words", str(n)))]
     words = _words(content) if lengths else []

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
 from ltm_core.keep.asked import Target, fulfil_requests, targets_of
+from ltm_core.keep.audit import flush_of, note
 from ltm_core.keep.erase import settle
 from ltm_core.store.base import MessageRow
 from ltm_core.text.language import detect_language
@@ -150,9 +151,28 @@ def _write(
         skipped += [f"message {index} {s}" for s in ready.analysis.skipped]
         statuses.append(MessageStatus(id=ready.id, status="edited" if verdict.fate == "edit" else "stored"))
         last_user = ready.id if message.role == "user" else last_user
+    _log(runtime, writer, statuses, changes, now=now)
     return Observation(
         messages=tuple(statuses), anchors=tuple(anchors), changes=tuple(changes), skipped=tuple(skipped)
     )
+
+
+def _log(
+    runtime: Runtime,
+    writer: Writer,
+    statuses: Sequence[MessageStatus],
+    changes: Sequence[FactChange],
+    *,
+    now: datetime,
+) -> None:
+    """What was written is in the audit log; a call that changed nothing is not."""
+    written = [m for m in statuses if m.status in ("stored", "edited")]
+    if not written:
+        return
+    counts = {"messages": len(written), "changes": sum(c.op != "skip" for c in changes)}
+    target = written[0].id if len(written) == 1 else None
+    note(writer, "observe", now=now, target=target, counts={k: n for k, n in counts.items() if n})
+    flush_of(runtime, writer)
 
 
 def _answered(message: Incoming, last_user: str | None) -> str | None:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ltm_core.errors import InvalidInputError
+from ltm_core.keep.audit import flush_of, note
 from ltm_core.text.normalize import clean, fold
 from ltm_core.types import FactChange, FactKind, Importance, Observation, Scope
 from ltm_core.write.analyse import analyse
@@ -180,5 +181,6 @@ def _learn(
         refuse_overtaken(writer, scope.session_id, [c.text for c in candidates], now=now, since=erasures)
         writer.ensure_user(now=now, timezone=timezone)
         changes = learn(runtime, writer, analysis, batch=batch, vectors=vectors, now=now)
-        writer.audit(action, now=now, actor=actor, counts={"changes": len(changes)})
+        note(writer, action, now=now, actor=actor, counts={"changes": len(changes)})
+        flush_of(runtime, writer)
     return changes

@@ -135,7 +135,7 @@ def _create_key(path: Path) -> None:
         try:
             # A link appears whole or not at all, and never replaces the key of a faster process.
             os.link(draft, path)
-            _sync(path.parent)
+            sync_directory(path.parent)
         except FileExistsError:
             return
         except OSError:
@@ -148,7 +148,7 @@ def _create_key(path: Path) -> None:
         draft.unlink(missing_ok=True)
 
 
-def _sync(directory: Path) -> None:
+def sync_directory(directory: Path) -> None:
     """The names in the directory survive a power cut, where the system can promise it."""
     if os.name != "posix":
         return

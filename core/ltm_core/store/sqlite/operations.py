@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from ltm_core.errors import BusyError, ConflictError, InvalidScopeError, NotFoundError
 from ltm_core.store.base import Job
+from ltm_core.store.rows import AuditRow
+from ltm_core.store.sqlite.backup import LIST_JOB, back_up, keep_list, write_lists
 from ltm_core.store.sqlite.codec import PLAIN_CODEC
 from ltm_core.store.sqlite.conditions import CURRENT, CURRENT_TAKES
 from ltm_core.store.sqlite.embedders import other_embedders
 from ltm_core.store.sqlite.files import sizes
 from ltm_core.store.sqlite.migrations import SCHEMA_VERSION
+from ltm_core.store.sqlite.read_rows import AUDIT_READ, audit_body, audit_from
 from ltm_core.store.sqlite.records import ITEM_MASK
 from ltm_core.store.sqlite.schema import BODIES
 from ltm_core.store.sqlite.scrub import scan, variants
@@ -201,6 +205,44 @@ class SqliteOperations(Sweeps):
         with self._store.connection() as conn:
             found = [r[0] for r in conn.execute("PRAGMA integrity_check(20)").fetchall()]
             return [] if found == ["ok"] else found
+
+    # backups ------------------------------------------------------------------------------------------
+    def back_up(self, directory: Path) -> int:
+        keep_list(self._store, directory.absolute().parent)
+        return back_up(self._store, directory)
+
+    def list_erasures(self, *, now: datetime, limit: int = 1000) -> int:
+        jobs = self.due_jobs(now=now, kinds=(LIST_JOB,), limit=limit)
+        return write_lists(self._store, jobs, now=now)
+
+    # audit --------------------------------------------------------------------------------------------
+    def audit(
+        self,
+        action: str,
+        *,
+        now: datetime,
+        actor: str | None,
+        target: str | None = None,
+        counts: Mapping[str, int] | None = None,
+        reason: str | None = None,
+    ) -> None:
+        body = audit_body(actor=actor, target=target, counts=counts, reason=reason)
+        with self._store.connection(write=True) as conn:
+            conn.execute(
+                "INSERT INTO audit (user_no, user_mac, at, action, body) VALUES (NULL, x'', ?, ?, ?)",
+                (to_us(now), action, PLAIN_CODEC.encode(body)),
+            )
+
+    def audit_rows(self, *, after: int = 0, limit: int) -> list[AuditRow]:
+        columns = ", ".join(f"a.{c.strip()}" for c in AUDIT_READ.split(","))
+        with self._store.connection() as conn:
+            rows = conn.execute(
+                f"SELECT {columns}, a.user_no, u.user_id FROM audit a LEFT JOIN users u ON u.user_no = a.user_no "
+                "WHERE a.id > ? ORDER BY a.id LIMIT ?",
+                (after, limit),
+            ).fetchall()
+        codec = self._store.core.codec
+        return [audit_from(r, r[6], (codec(r[5]) if r[5] else PLAIN_CODEC).decode(r[4])) for r in rows]
 
     # state --------------------------------------------------------------------------------------------
     def stats(self) -> Stats:

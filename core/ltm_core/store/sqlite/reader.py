@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from ltm_core.store.sqlite.conditions import CURRENT, CURRENT_TAKES
 from ltm_core.store.sqlite.layout import batches
 from ltm_core.store.sqlite.read_documents import DocumentView
-from ltm_core.store.sqlite.read_facts import FactView
 from ltm_core.store.sqlite.read_messages import MessageView
+from ltm_core.store.sqlite.read_rows import RowView
 from ltm_core.store.sqlite.records import IMPORTANCES, forgotten
 from ltm_core.store.times import from_us, to_us
 from ltm_core.types import Anchor, ChangeOp, Evidence, Fact, FactChange
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ltm_core.store.base import IndexFaults, Snapshot
 
 
-class SqliteReader(MessageView, FactView, DocumentView):
+class SqliteReader(MessageView, RowView, DocumentView):
     """Reads inside one read transaction; unknown users read as empty."""
 
     def anchors(self, message_ids: Sequence[str] | None = None) -> list[Anchor]:

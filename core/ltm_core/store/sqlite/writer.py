@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 
 from ltm_core.errors import InvalidScopeError
 from ltm_core.store.base import IMPORTANCE_CODES, ROLE_CODES, Job, MessageRow
+from ltm_core.store.sqlite.backup import announce
 from ltm_core.store.sqlite.codec import PLAIN_CODEC, Codec
 from ltm_core.store.sqlite.erase import erase_rows
 from ltm_core.store.sqlite.write_documents import DocumentWriter
-from ltm_core.store.sqlite.write_facts import FactWriter
 from ltm_core.store.sqlite.write_index import OUTBOX_ERASE_USER
+from ltm_core.store.sqlite.write_rows import RowWriter
 from ltm_core.store.times import to_us
 from ltm_core.types import Anchor, FactChange
 
 JOB_STATES: tuple[Literal["ready"], Literal["dead"]] = ("ready", "dead")
 
 
-class SqliteWriter(FactWriter, DocumentWriter):
+class SqliteWriter(RowWriter, DocumentWriter):
     """Reads and writes inside one write transaction."""
+
+    _announced = False
+    """True once the lists beside the backups are to hear of an erasure of this transaction."""
 
     def add_anchor(self, anchor: Anchor, *, session_id: str, at: datetime) -> None:
         id = self._next()
@@ -125,6 +129,8 @@ class SqliteWriter(FactWriter, DocumentWriter):
             "SET count = count + 1, last_at = max(ifnull(last_at, excluded.last_at), excluded.last_at)",
             (self._keyed.mac(self._user_id), moment),
         )
+        if not self._announced:
+            self._announced = announce(self._conn, self._keyed.mac(self._user_id), moment)
         self._changed = True
 
     def add_job(self, job: Job) -> None:
@@ -133,25 +139,6 @@ class SqliteWriter(FactWriter, DocumentWriter):
         no = None if job.user_id is None else self._require()
         codec = PLAIN_CODEC if no is None else self._codec
         insert_job(self._conn, job, user_no=no, codec=codec)
-        self._changed = True
-
-    def audit(
-        self,
-        action: str,
-        *,
-        now: datetime,
-        actor: str | None,
-        target: str | None = None,
-        counts: Mapping[str, int] | None = None,
-    ) -> None:
-        # After an erasure there is no user to go with: the row stays, named by the keyed hash alone.
-        no = self.no or None
-        codec = self._codec if no else PLAIN_CODEC
-        body = {"actor": actor, "target": target, "counts": dict(counts or {})}
-        self._conn.execute(
-            "INSERT INTO audit (user_no, user_mac, at, action, body) VALUES (?, ?, ?, ?, ?)",
-            (no, self._keyed.mac(self._user_id), to_us(now), action, codec.encode(body)),
-        )
         self._changed = True
 
     def erase_user(self, *, now: datetime) -> dict[str, int]:

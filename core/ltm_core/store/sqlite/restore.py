@@ -1,0 +1,351 @@
+"""A backup takes the place of a store, or of one that is lost, and resurrects nobody."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from ltm_core.config import Config
+from ltm_core.errors import ConflictError, CorruptError, UnavailableError
+from ltm_core.store.rows import News
+from ltm_core.store.sqlite.backup import (
+    LIST_FORMAT,
+    LIST_JOB,
+    absent,
+    copy_database,
+    copy_key,
+    drafted,
+    list_path,
+    publish,
+    reading,
+)
+from ltm_core.store.sqlite.codec import PLAIN_CODEC
+from ltm_core.store.sqlite.files import DATABASE, KEY
+from ltm_core.store.sqlite.read_rows import audit_body
+from ltm_core.store.sqlite.reader import SqliteReader
+from ltm_core.store.sqlite.store import SqliteStore
+from ltm_core.store.times import from_us, to_us
+
+if TYPE_CHECKING:
+    from ltm_core.store.base import MessageRow, Writer
+
+Source: TypeAlias = Literal["store", "list", "none"]
+Redo: TypeAlias = Callable[
+    ["Writer", News, Callable[[str], str], Callable[[int], "MessageRow | None"]], "Counter[str]"
+]
+"""(writer, what is new, keyed hash of a text, the turn of an item as it is now) -> what was erased."""
+_PAGE = 500
+_NUMBERED = ("users", "changes", "jobs", "audit", "embedders", "outbox")
+"""Tables whose numbers are never used twice, also after a restore."""
+
+
+@dataclass(slots=True)
+class Known:
+    """Erasures by user (keyed hash, hex), from a store or a list."""
+
+    tombstones: dict[str, dict[tuple[str, str], int]] = field(default_factory=lambda: defaultdict(dict))
+    ghosts: dict[str, set[tuple[int, int, int, int, int, str]]] = field(default_factory=lambda: defaultdict(set))
+    erasures: dict[str, tuple[int | None, int, int | None]] = field(default_factory=dict)
+
+    def add(self, user: str, erasures: Any, tombstones: Iterable[Any], ghosts: Iterable[Any]) -> None:
+        """What one entry tells is known too."""
+        if erasures is not None:
+            before, count, last = self.erasures.get(user, (None, 0, None))
+            self.erasures[user] = (
+                _later(before, erasures[0]),
+                max(count, int(erasures[1])),
+                _later(last, erasures[2]),
+            )
+        mine = self.tombstones[user]
+        for kind, mac, at in tombstones:
+            mine[str(kind), str(mac)] = max(int(at), mine.get((kind, mac), int(at)))
+        self.ghosts[user].update((int(g[0]), int(g[1]), int(g[2]), int(g[3]), int(g[4]), str(g[5])) for g in ghosts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """What a restore did."""
+
+    source: Source
+    users: int
+    counts: Mapping[str, int]
+
+
+def restore(
+    backup: Path,
+    location: Path,
+    *,
+    config: Config,
+    now: datetime,
+    redo: Redo,
+    erasures: Path | Literal["none"] | None = None,
+    actor: str | None = None,
+    reason: str | None = None,
+) -> Restored:
+    """``location`` holds what the backup held, without what was erased since.
+
+    A store that is there gives way in one transaction: other processes see the old one or the new one, and after
+    an error or a kill the old one is as it was. Writers wait meanwhile. Without a store the erasures come from
+    the list beside the backup, or ``erasures`` names it; "none" does without. ``redo`` erases anew, user by user,
+    what the copy holds and the news name.
+    """
+    backup, location = backup.absolute(), location.absolute()
+    if not (backup / DATABASE).is_file():
+        raise UnavailableError(f"{backup} holds no backup")
+    live = (location / DATABASE).is_file()
+    if not live:
+        absent(location)
+    elif (location / KEY).read_bytes() != (backup / KEY).read_bytes():
+        raise ConflictError(f"{location} holds another store than the backup is of; restore to a new directory")
+    with ExitStack() as stack:
+        draft = stack.enter_context(drafted(location))
+        with reading(backup / DATABASE) as conn:
+            copy_database(conn, draft / DATABASE)
+        copy_key(backup / KEY, draft / KEY)
+        old = stack.enter_context(_Old.of(location, config)) if live else None
+        staged = SqliteStore(draft, config=config, clock=lambda: now)
+        try:
+            source, known = _known(staged, backup, old, erasures)
+            counts = _reapply(staged, known, old, redo)
+            users = _settle(staged, old, source, counts, now=now, actor=actor, reason=reason)
+            clean, _ = staged.operations().scrub(wait_seconds=config.busy_timeout_seconds)
+            if not clean:
+                raise UnavailableError(f"{draft}: the log of the copy cannot be emptied")
+            if old is not None:
+                with staged.connection() as conn:
+                    old.take(conn)
+        finally:
+            staged.close()
+        if old is None:
+            publish(draft, location)
+    return Restored(source=source, users=users, counts=dict(counts))
+
+
+class _Old:
+    """The store that gives way, with its write lock held."""
+
+    def __init__(self, store: SqliteStore, conn: sqlite3.Connection) -> None:
+        self.store, self.conn = store, conn
+
+    @classmethod
+    @contextmanager
+    def of(cls, location: Path, config: Config) -> Iterator[_Old]:
+        """Open until the block ends; nobody else writes meanwhile."""
+        store = SqliteStore(location, config=config)
+        try:
+            with store.exclusive(config.busy_timeout_seconds) as conn:
+                yield cls(store, conn)
+        finally:
+            store.close()
+
+    def present(self, user_id: str, item: int) -> MessageRow | None:
+        """The turn as it is now."""
+        found = SqliteReader(self.store.core, self.conn, user_id).messages(items=[item])
+        return found[0] if found else None
+
+    def take(self, source: sqlite3.Connection) -> None:
+        """The source's pages are this store's, in one transaction; the old ones are gone from the log too."""
+        source.backup(self.conn)
+        self.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
+
+# what was erased --------------------------------------------------------------------------------------
+def _known(
+    staged: SqliteStore, backup: Path, old: _Old | None, erasures: Path | Literal["none"] | None
+) -> tuple[Source, Known]:
+    known = Known()
+    if old is not None:
+        for user, before, count, last in old.conn.execute(
+            "SELECT user_mac, erased_before, count, last_at FROM erasures"
+        ):
+            known.add(user.hex(), (before, count, last), (), ())
+        for user, kind, mac, at in old.conn.execute("SELECT user_mac, kind, mac, at FROM tombstones"):
+            known.add(user.hex(), None, [(kind, mac.hex(), at)], ())
+        for user, *ghost, mac in old.conn.execute(
+            "SELECT user_mac, session, at, sequence, role, caller_id, content_mac FROM ghosts"
+        ):
+            known.add(user.hex(), None, (), [(*ghost, mac.hex())])
+        return "store", known
+    if erasures == "none":
+        return "none", known
+    path = list_path(staged, backup.parent) if erasures is None else erasures
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as e:
+        raise UnavailableError(
+            f"{path} cannot be read ({e.strerror}): without the list of erasures the backup may bring back what was "
+            'erased; name the list with erasures=, or accept that with erasures="none"'
+        ) from e
+    _read_list(path, lines, known)
+    return "list", known
+
+
+def _read_list(path: Path, lines: Iterable[bytes], known: Known) -> None:
+    header = False
+    for line in lines:
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+            if not header:
+                header = entry["format"] == LIST_FORMAT and entry["version"] == 1
+                if not header:
+                    break
+                continue
+            known.add(entry["user"], entry["erasures"], entry["tombstones"], entry["ghosts"])
+        except (ValueError, KeyError, TypeError, IndexError):
+            if not header:
+                break
+            # Cut off by a dying process: the erasure was listed again on the next line, by maintain().
+            continue
+    if not header:
+        raise CorruptError(f"{path} is no list of erasures")
+
+
+# the copy ---------------------------------------------------------------------------------------------
+def _reapply(staged: SqliteStore, known: Known, old: _Old | None, redo: Redo) -> Counter[str]:
+    done: Counter[str] = Counter()
+    operations = staged.operations()
+    last: str | None = None
+    while users := operations.users(after=last, limit=_PAGE):
+        for user_id in users:
+            news = _news(staged, known, staged.mac(user_id))
+            if news is None:
+                continue
+            with staged.write(user_id) as writer:
+                done += redo(writer, news, staged.mac, partial(_present, old, user_id))
+        last = users[-1]
+    _remember(staged, known)
+    return done
+
+
+def _present(old: _Old | None, user_id: str, item: int) -> MessageRow | None:
+    return None if old is None else old.present(user_id, item)
+
+
+def _news(staged: SqliteStore, known: Known, user: str) -> News | None:
+    """What is known and the copy does not know; None when there is nothing."""
+    mac = bytes.fromhex(user)
+    with staged.connection() as conn:
+        row = conn.execute("SELECT erased_before FROM erasures WHERE user_mac = ?", (mac,)).fetchone()
+        had = {
+            (kind, m.hex()): at
+            for kind, m, at in conn.execute("SELECT kind, mac, at FROM tombstones WHERE user_mac = ?", (mac,))
+        }
+        places = set(conn.execute("SELECT session, at, sequence FROM ghosts WHERE user_mac = ?", (mac,)).fetchall())
+    before = known.erasures.get(user, (None, 0, None))[0]
+    news = News(everything=before is not None and (row is None or row[0] is None or row[0] < before))
+    for (kind, value), at in known.tombstones.get(user, {}).items():
+        if had.get((kind, value), at - 1) < at:
+            news.macs.setdefault(kind, set()).add(value)
+    for session, at, sequence, _, _, said in known.ghosts.get(user, ()):
+        if (session, at, sequence) not in places:
+            news.deleted[session, from_us(at), sequence] = bytes.fromhex(said)
+    return news if news.everything or news.macs or news.deleted else None
+
+
+def _remember(staged: SqliteStore, known: Known) -> None:
+    """The copy refuses what the other refused."""
+    with staged.connection(write=True) as conn:
+        conn.executemany(
+            "INSERT INTO tombstones (user_mac, kind, mac, at) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (user_mac, kind, mac) DO UPDATE SET at = max(at, excluded.at)",
+            (
+                (bytes.fromhex(user), kind, bytes.fromhex(mac), at)
+                for user, entries in known.tombstones.items()
+                for (kind, mac), at in entries.items()
+            ),
+        )
+        conn.executemany(
+            "INSERT INTO ghosts (user_mac, session, at, sequence, role, caller_id, content_mac) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            (
+                (bytes.fromhex(user), *g[:5], bytes.fromhex(g[5]))
+                for user, ghosts in known.ghosts.items()
+                for g in ghosts
+            ),
+        )
+        conn.executemany(
+            # One argument of max() that is NULL would make the result NULL.
+            "INSERT INTO erasures (user_mac, erased_before, count, last_at) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (user_mac) DO UPDATE SET count = max(count, excluded.count), "
+            "erased_before = coalesce(max(erased_before, excluded.erased_before), erased_before, "
+            "excluded.erased_before), last_at = coalesce(max(last_at, excluded.last_at), last_at, excluded.last_at)",
+            ((bytes.fromhex(user), *values) for user, values in known.erasures.items()),
+        )
+
+
+def _settle(
+    staged: SqliteStore,
+    old: _Old | None,
+    source: Source,
+    counts: Mapping[str, int],
+    *,
+    now: datetime,
+    actor: str | None,
+    reason: str | None,
+) -> int:
+    """No number of the store that gives way is used again, its log of who did what goes on, and no cache can take
+    the new rows for the old ones. Returns the number of users."""
+    floor = 0
+    with staged.connection(write=True) as conn:
+        if old is not None:
+            floor = _highest(old.conn)
+            _carry_on(old.conn, conn)
+        floor = max(floor, _highest(conn)) + 1
+        conn.execute("UPDATE users SET revision = ?, shrunk_at = ?, reset_at = ?", (floor, floor, floor))
+        conn.execute("UPDATE erasures SET revision = max(revision, ?)", (floor,))
+        body = audit_body(actor=actor, target=source, counts=counts, reason=reason)
+        conn.execute(
+            "INSERT INTO audit (user_no, user_mac, at, action, body) VALUES (NULL, x'', ?, 'restore', ?)",
+            (to_us(now), PLAIN_CODEC.encode(body)),
+        )
+        return int(conn.execute("SELECT count(*) FROM users").fetchone()[0])
+
+
+def _highest(conn: sqlite3.Connection) -> int:
+    found = conn.execute(
+        "SELECT max(ifnull((SELECT max(revision) FROM users), 0), ifnull((SELECT max(revision) FROM erasures), 0))"
+    ).fetchone()
+    return int(found[0])
+
+
+def _carry_on(old: sqlite3.Connection, new: sqlite3.Connection) -> None:
+    for receipt in old.execute("SELECT * FROM receipts"):
+        new.execute(f"INSERT INTO receipts VALUES ({','.join('?' * len(receipt))}) ON CONFLICT DO NOTHING", receipt)
+    (known,) = new.execute("SELECT ifnull(max(id), 0) FROM audit").fetchone()
+    users = dict(new.execute("SELECT user_no, user_id FROM users").fetchall())
+    rows = old.execute(
+        "SELECT a.id, a.user_no, a.user_mac, a.at, a.action, a.body, u.user_id FROM audit a "
+        "LEFT JOIN users u ON u.user_no = a.user_no WHERE a.id > ? ORDER BY a.id",
+        (known,),
+    )
+    for *row, user_id in rows:
+        # A user who came after the backup is not in it, and such rows go with their user.
+        if row[1] is None or users.get(row[1]) == user_id:
+            new.execute("INSERT INTO audit (id, user_no, user_mac, at, action, body) VALUES (?, ?, ?, ?, ?, ?)", row)
+    for row in old.execute("SELECT kind, status, run_after, attempts, body FROM jobs WHERE kind = ?", (LIST_JOB,)):
+        new.execute("INSERT INTO jobs (kind, status, run_after, attempts, body) VALUES (?, ?, ?, ?, ?)", row)
+    for name, value in old.execute("SELECT name, value FROM meta"):
+        new.execute("INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", (name, value))
+    for table in _NUMBERED:
+        row = old.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
+        if row is None:
+            continue
+        if not new.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (row[0], table)).rowcount:
+            new.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, row[0]))
+
+
+def _later(one: int | None, other: int | None) -> int | None:
+    return max((t for t in (one, other) if t is not None), default=None)
+
+
+__all__ = ["Restored", "restore"]

@@ -36,6 +36,7 @@ from ltm_core.types import (
     Anchor,
     Context,
     ContextItem,
+    DeadLetter,
     Dropped,
     Evidence,
     Fact,
@@ -53,10 +54,12 @@ from ltm_core.types import (
     Session,
     Stats,
     StoredMessage,
+    WorkReport,
 )
 
 if TYPE_CHECKING:
     from ltm_core.config import Config
+    from ltm_core.protocols import ExtractedFact, ExtractionRequest, Extractor, GatedClause
 
 __version__ = "0.1.0"
 
@@ -69,14 +72,19 @@ __all__ = [
     "Context",
     "ContextItem",
     "CorruptError",
+    "DeadLetter",
     "Dropped",
     "EmbedderMismatchError",
     "ErasurePendingError",
     "Evidence",
+    "ExtractedFact",
     "ExtractionError",
+    "ExtractionRequest",
+    "Extractor",
     "Fact",
     "FactChange",
     "ForgetPreview",
+    "GatedClause",
     "InvalidFilterError",
     "InvalidInputError",
     "InvalidScopeError",
@@ -100,15 +108,25 @@ __all__ = [
     "StoreError",
     "StoredMessage",
     "UnavailableError",
+    "WorkReport",
     "current_scope",
     "scope",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    # Config brings pydantic, which costs more to import than all the rest.
-    if name == "Config":
-        from ltm_core.config import Config
+_LATER = {
+    "Config": "ltm_core.config",
+    "ExtractedFact": "ltm_core.protocols",
+    "ExtractionRequest": "ltm_core.protocols",
+    "Extractor": "ltm_core.protocols",
+    "GatedClause": "ltm_core.protocols",
+}
+"""Loaded when first asked for. Config brings pydantic, which costs more to import than all the rest."""
 
-        return Config
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        from importlib import import_module
+
+        return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module 'ltm_core' has no attribute {name!r}")

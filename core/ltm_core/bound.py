@@ -13,7 +13,8 @@ from ltm_core.types import Scope
 if TYPE_CHECKING:
     from ltm_core.memory import LongTermMemory
 
-_NOT_BOUND = frozenset({"open", "aopen", "bind", "close", "aclose", "maintain", "amaintain", "stats", "astats"})
+_OF_THE_STORE = ("close", "maintain", "stats", "work", "dead_letters", "retry_dead_letters", "drop_dead_letters")
+_NOT_BOUND = frozenset({"open", "aopen", "bind", *_OF_THE_STORE, *(f"a{name}" for name in _OF_THE_STORE)})
 
 
 def _parameters(cls: type, name: str) -> frozenset[str]:

@@ -18,6 +18,7 @@ from ltm_core.twins import twin
 from ltm_core.types import (
     Context,
     ContextItem,
+    DeadLetter,
     Fact,
     FactChange,
     FactKind,
@@ -35,6 +36,7 @@ from ltm_core.types import (
     StoredMessage,
     Tier,
     TokenCounter,
+    WorkReport,
 )
 from ltm_core.when import parse_instant, zone_of
 
@@ -66,6 +68,7 @@ class LongTermMemory:
         *,
         config: Config | None = None,
         embedder: object = None,
+        extractor: object = None,
         token_counter: TokenCounter | None = None,
         clock: Callable[[], datetime] | None = None,
         new_id: Callable[[], str] | None = None,
@@ -78,8 +81,11 @@ class LongTermMemory:
 
         ``embedder``: None for the built-in one, ``"none"`` for keywords only,
         ``"sentence-transformers:NAME_OR_PATH"``, ``"openai:BASE_URL#MODEL"``, or an embedder object of
-        LangChain, LlamaIndex or your own. ``token_counter`` counts the tokens of a text; the default never
-        counts fewer than the common tokenizers. ``config_overrides`` are fields of `Config`.
+        LangChain, LlamaIndex or your own. ``extractor``: None for rules only, ``"openai:BASE_URL#MODEL"``,
+        `langchain_ltm.ChatModelExtractor`, `llamaindex_ltm.LLMExtractor`, or an object of your own
+        (`ltm_core.Extractor`); what it finds is added later, by a thread or by `work`. ``token_counter`` counts
+        the tokens of a text; the default never counts fewer than the common tokenizers. ``config_overrides``
+        are fields of `Config`.
 
         Raises ConfigError, UnavailableError, CorruptError, SchemaTooNewError, EmbedderMismatchError,
         MissingExtraError.
@@ -93,6 +99,7 @@ class LongTermMemory:
                 location,
                 config=config,
                 embedder=embedder,
+                extractor=extractor,
                 token_counter=token_counter,
                 clock=clock or _utc_now,
                 new_id=new_id or new_uuid7,
@@ -109,8 +116,10 @@ class LongTermMemory:
         return await asyncio.to_thread(lambda: cls.open(location, **options))
 
     def close(self) -> None:
-        """The store's files are closed; a later call raises UnavailableError. Closing twice is harmless."""
+        """The store's files are closed; a later call raises UnavailableError. Closing twice is harmless. An
+        extraction that runs is waited for (`Config.close_wait_seconds`), else it is run again later."""
         self._closed = True
+        self._runtime.stop(self._runtime.config.close_wait_seconds)
         self._runtime.store.close()
 
     @property
@@ -658,11 +667,37 @@ class LongTermMemory:
 
     # keeping ------------------------------------------------------------------------------------------
     def maintain(self, now: When = None, *, dry_run: bool = False) -> MaintenanceReport:
-        """Idle sessions are closed, expired items gone, archived types promoted, waiting work done."""
+        """Idle sessions are closed, expired items gone, archived types promoted, waiting work done,
+        extractions among it when there is an extractor."""
         from ltm_core.keep.maintain import maintain
 
         moment = self._runtime.now() if now is None else parse_instant(now, zone=UTC)
         return maintain(self._runtime, now=moment, dry_run=dry_run)
+
+    def work(self, limit: int | None = None) -> WorkReport:
+        """Up to ``limit`` due extractions were run, or all of them, by this thread. ConfigError without an
+        extractor."""
+        from ltm_core.keep.queue import work
+
+        return work(self._runtime, limit=None if limit is None else limit_of(limit, most=1_000_000))
+
+    def dead_letters(self, *, limit: int | None = None, cursor: str | None = None) -> Page[DeadLetter]:
+        """The jobs that failed too often, oldest first: ids, attempts and the class of the error, no words."""
+        from ltm_core.keep.queue import dead_letters
+
+        return dead_letters(self._runtime, limit=limit_of(limit), cursor=cursor)
+
+    def retry_dead_letters(self, ids: Sequence[int] | None = None) -> int:
+        """These dead letters, or all, are due again; returns how many."""
+        from ltm_core.keep.queue import retry
+
+        return retry(self._runtime, ids)
+
+    def drop_dead_letters(self, ids: Sequence[int] | None = None) -> int:
+        """These dead letters, or all, are given up; what the rules wrote stands. Returns how many."""
+        from ltm_core.keep.queue import drop
+
+        return drop(self._runtime, ids)
 
     def stats(self) -> Stats:
         """Counts and sizes of the store; no content, no ids."""
@@ -725,6 +760,10 @@ class LongTermMemory:
     aforget_session = twin(forget_session)
     aforget_user = twin(forget_user)
     amaintain = twin(maintain)
+    awork = twin(work)
+    adead_letters = twin(dead_letters)
+    aretry_dead_letters = twin(retry_dead_letters)
+    adrop_dead_letters = twin(drop_dead_letters)
     astats = twin(stats)
 
 

@@ -19,12 +19,21 @@ if TYPE_CHECKING:
 
     from ltm_core.config import Config
     from ltm_core.lexicon import Lexicon
+    from ltm_core.protocols import Extractor
     from ltm_core.store.base import Store
 
 log = logging.getLogger("ltm")
 
 
-@dataclass(slots=True, kw_only=True)
+def _nothing() -> None:
+    """Nobody runs the queue in this process."""
+
+
+def _stopped(timeout: float) -> bool:
+    return True
+
+
+@dataclass(slots=True, kw_only=True, weakref_slot=True)
 class Runtime:
     """One open memory, seen from inside. Thread-safe: everything in it is immutable or locks itself."""
 
@@ -35,6 +44,11 @@ class Runtime:
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
     token_counter: TokenCounter
+    extractor: Extractor | None = None
+    wake: Callable[[], None] = _nothing
+    """Tells whoever runs the queue that there is work."""
+    stop: Callable[[float], bool] = _stopped
+    """Ends whoever runs the queue, within so many seconds; False when a job still runs."""
     _told: set[str] = field(default_factory=set)
 
     def now(self) -> datetime:

@@ -12,7 +12,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ltm_core.errors import ExtractionError
@@ -44,6 +44,8 @@ class Answer:
     facts: tuple[ExtractedFact, ...]
     malformed: int = 0
     cut: bool = False
+    dated: int = 0
+    """Items that came with a date: it is not used, dates are read in the user's own words."""
 
 
 def read_answer(text: str | None, names: Names | None = None) -> Answer:
@@ -62,7 +64,7 @@ def read_answer(text: str | None, names: Names | None = None) -> Answer:
     for reading in (_facts, _mapped):
         for value in values:
             found = reading(value, table)
-            answer = None if found is None else _answer(found)
+            answer = None if found is None else replace(_answer(found), dated=_dated(value, table))
             if answer is not None and answer.facts:
                 return answer
             nothing = nothing or answer
@@ -191,6 +193,15 @@ def _facts(value: Any, names: Names) -> list[list[ExtractedFact]] | None:
     if _is_fact(value, names):
         return [_fact(value, names)]
     return None if value else []
+
+
+def _dated(value: Any, names: Names) -> int:
+    if isinstance(value, list):
+        return sum(_dated(v, names) for v in value if isinstance(v, Mapping))
+    if not isinstance(value, Mapping):
+        return 0
+    own = any(names.fields.get(key_of(str(k))) == "date" and _text(v) for k, v in value.items())
+    return own + sum(_dated(v, names) for v in value.values() if isinstance(v, list))
 
 
 def _is_triple(value: list[Any]) -> bool:

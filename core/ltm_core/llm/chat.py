@@ -83,6 +83,11 @@ class ChatExtractor(ABC):
                     "extractor %s: an answer was %s; %d facts of it are read, %d items are not",
                     self._name, "cut" if answer.cut else "malformed in part", len(answer.facts), answer.malformed,
                 )  # fmt: skip
+            if answer.dated:
+                log.warning(
+                    "extractor %s: %d dates of its own are not used, only those in the user's words",
+                    self._name, answer.dated,
+                )  # fmt: skip
             return answer.facts
         raise failure or ExtractionError(f"extractor {self._name} can be asked in no mode of {', '.join(MODES)}")
 

@@ -31,6 +31,8 @@ class Names:
     relations: Mapping[str, str]
     opposites: Mapping[str, str]
     sets: Mapping[str, frozenset[str]]
+    affirms: re.Pattern[str]
+    """Words that deny in form and affirm in sense."""
 
 
 @cache
@@ -46,6 +48,7 @@ def default_names() -> Names:
         relations=MappingProxyType({key_of(n): r for r, names in data["relations"].items() for n in names}),
         opposites=MappingProxyType({key_of(n): r for r, names in data["opposites"].items() for n in names}),
         sets=MappingProxyType({k: frozenset(v) for k, v in data["sets"].items()}),
+        affirms=re.compile("|".join(data["affirms"]), re.I),
     )
 
 

@@ -51,7 +51,9 @@ def user_prompt(request: ExtractionRequest) -> str:
 
 def answer_schema() -> dict[str, Any]:
     """The JSON schema of an answer, of the strict kind: every field required, no others."""
-    fields: dict[str, Any] = {name: {"type": "string"} for name in ("clause", "subject", "relation", "object", "quote")}
+    fields: dict[str, Any] = {
+        name: {"type": "string"} for name in ("clause", "subject", "relation", "object", "quote")
+    }
     fields["negated"] = {"type": "boolean"}
     item = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
     return {

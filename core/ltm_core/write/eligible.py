@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ltm_core.write.analyse import Vectors
 from ltm_core.write.clauses import plain_form, split
@@ -16,7 +17,11 @@ from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.plan import Utterance
 from ltm_core.write.redact import redact
 from ltm_core.write.scopes import Read, read
+from ltm_core.write.vectors import Vectors as TurnVectors
 from ltm_core.write.walk import Spoken, walk
+
+if TYPE_CHECKING:
+    from ltm_core.runtime import Runtime
 
 _HEARD = ("question", "conditional", "quotation", "fiction_open", "body_open", "one_off", "injection", "role_play")
 """Cues that close a clause of a language without rules, should one of the known languages' words stand in it."""
@@ -38,6 +43,19 @@ class Eligible:
     """The gate's guess of what the clause is about; see `Gate.slot`."""
 
 
+def gated(runtime: Runtime, utterance: Utterance, vectors: TurnVectors) -> tuple[Eligible, ...]:
+    """What a model may read of the utterance under the settings in force."""
+    config = runtime.config
+    return eligible(
+        utterance,
+        lexicon=runtime.lexicon,
+        fact_threshold=config.fact_threshold,
+        doubt_threshold=config.doubt_threshold,
+        clause_vectors=vectors.for_gate,
+        masked=config.redact_pii,
+    )
+
+
 def eligible(
     utterance: Utterance,
     *,
@@ -53,7 +71,9 @@ def eligible(
     """
     if utterance.role != "user":
         return ()
-    reads = read(split(utterance.content, lexicon, plain=plain_form(utterance.content)), lexicon, before=utterance.before)
+    reads = read(
+        split(utterance.content, lexicon, plain=plain_form(utterance.content)), lexicon, before=utterance.before
+    )
     asked = {r.evidence.start for r in find_requests(utterance, reads, lexicon)}
     open_ = [s for s in map(_opened, walk(utterance, reads, lexicon)) if _is_open(s, asked)]
     if masked:

@@ -133,6 +133,14 @@ class SqliteWriter(FactWriter):
         insert_job(self._conn, job, user_no=no, codec=codec)
         self._changed = True
 
+    def finish_claimed(self, id: int, *, attempts: int) -> bool:
+        return bool(
+            self._conn.execute(
+                "DELETE FROM jobs WHERE id = ? AND user_no = ? AND attempts = ? AND status = 0",
+                (id, self.no, attempts),
+            ).rowcount
+        )
+
     def audit(
         self,
         action: str,

@@ -15,10 +15,14 @@ from ltm_core.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from langchain_ltm.conversation import LTMConversationMemory
+    from langchain_ltm.extractor import ChatModelExtractor
 
-_HOME = {"LTMConversationMemory": "langchain_ltm.conversation"}
+_HOME = {
+    "ChatModelExtractor": "langchain_ltm.extractor",
+    "LTMConversationMemory": "langchain_ltm.conversation",
+}
 
-__all__ = ["LTMConversationMemory"]
+__all__ = ["ChatModelExtractor", "LTMConversationMemory"]
 
 
 def __getattr__(name: str) -> Any:

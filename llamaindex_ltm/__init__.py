@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 from ltm_core.errors import MissingExtraError
 
 if TYPE_CHECKING:
+    from llamaindex_ltm.extractor import LLMExtractor
     from llamaindex_ltm.memory import LTMMemory
 
-_HOME = {"LTMMemory": "llamaindex_ltm.memory"}
+_HOME = {"LLMExtractor": "llamaindex_ltm.extractor", "LTMMemory": "llamaindex_ltm.memory"}
 
-__all__ = ["LTMMemory"]
+__all__ = ["LLMExtractor", "LTMMemory"]
 
 
 def __getattr__(name: str) -> Any:

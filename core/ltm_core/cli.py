@@ -38,6 +38,8 @@ app.command()(facts.history)
 app.command()(forget.forget)
 app.command()(upkeep.stats)
 app.command()(upkeep.maintain)
+app.command()(upkeep.work)
+app.command()(upkeep.deadletter)
 
 
 def _version(wanted: bool) -> None:

@@ -14,7 +14,8 @@ collect_ignore = [
     file
     for package, files in {
         "langchain_classic": ["test_langchain_conversation.py"],
-        "llama_index": ["test_llamaindex_memory.py"],
+        "langchain_core": ["test_langchain_extractor.py"],
+        "llama_index": ["test_llamaindex_memory.py", "test_llamaindex_extractor.py"],
     }.items()
     if find_spec(package) is None
     for file in files

@@ -25,7 +25,9 @@ def test_importing_the_adapters_loads_no_host() -> None:
 @pytest.mark.parametrize(
     ("package", "name", "host", "extra"),
     [
+        ("langchain_ltm", "ChatModelExtractor", "langchain_core", "langchain"),
         ("langchain_ltm", "LTMConversationMemory", "langchain_core", "langchain"),
+        ("llamaindex_ltm", "LLMExtractor", "llama_index", "llamaindex"),
         ("llamaindex_ltm", "LTMMemory", "llama_index", "llamaindex"),
     ],
 )

@@ -64,7 +64,9 @@ def test_other_shapes_are_read_too(said: str, found: tuple[str, str, str]) -> No
     assert (fact.subject, fact.relation, fact.object) == found
 
 
-@pytest.mark.parametrize("said", ['{"facts": []}', "[]", "{}", '{"facts": null}', '{"facts": "none"}', "```\n[]\n```"])
+@pytest.mark.parametrize(
+    "said", ['{"facts": []}', "[]", "{}", '{"facts": null}', '{"facts": "none"}', "```\n[]\n```"]
+)
 def test_nothing_found_is_an_answer(said: str) -> None:
     assert read_answer(said).facts == ()
 
@@ -80,7 +82,9 @@ def test_what_holds_no_facts_is_an_error_without_its_words(said: str | None) -> 
     assert "oboe" not in str(e.value)
 
 
-@pytest.mark.parametrize("broken", [r"it\'s", r"C:\x", r"half \ud83d", r"half \ud8"], ids=["quote", "x", "surrogate", "u"])
+@pytest.mark.parametrize(
+    "broken", [r"it\'s", r"C:\x", r"half \ud83d", r"half \ud8"], ids=["quote", "x", "surrogate", "u"]
+)
 def test_wrong_escapes_lose_no_fact(broken: str) -> None:
     (fact,) = read_answer(WHOLE.replace("I play the oboe", broken)).facts
     assert fact.object == "oboe" and fact.quote.encode()

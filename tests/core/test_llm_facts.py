@@ -140,10 +140,8 @@ class TestQuote:
 
 class TestWhose:
     def test_a_relative_keeps_his_own_subject(self, open_with: Open) -> None:
-        extractor = ScriptedExtractor([
-            E(subject="user", relation="lives_in", object="Cork"), E(subject="my sister", relation="loves", object="Cork"),
-        ])  # fmt: skip
-        memory = open_with(extractor)
+        cork = [E(relation="lives_in", object="Cork"), E(subject="my sister", relation="loves", object="Cork")]
+        memory = open_with(ScriptedExtractor(cork))
         report = say(memory, "I live in Porto. My sister has her whole life in Cork.")
         assert report.rejected["subject"] == 1
         assert ("user", "lives_in", "Porto") in current(memory)
@@ -168,7 +166,9 @@ class TestWhose:
 
 class TestResolution:
     def test_what_the_rules_wrote_is_not_written_again(self, open_with: Open) -> None:
-        memory = open_with(ScriptedExtractor([E(relation="live_in", object="Porto"), E(relation="home", object="Porto")]))
+        memory = open_with(
+            ScriptedExtractor([E(relation="live_in", object="Porto"), E(relation="home", object="Porto")])
+        )
         report = say(memory, "I live in Porto.")
         assert report.rejected == {"known": 2} and current(memory) == [("user", "lives_in", "Porto")]
 
@@ -234,7 +234,14 @@ class TestResolution:
     def test_labels_life_and_language_are_those_of_the_turn(self, open_with: Open) -> None:
         """B35: stored in the words of the turn, with its labels, for as long as the turn."""
         memory = open_with(ScriptedExtractor([E(relation="likes", object="胡同里那家咖啡店")]))
-        say(memory, "一到周末我就泡在胡同里那家咖啡店。", agent_id="a1", ttl=3600, metadata={"k": "v"}, doc_type="chat")
+        say(
+            memory,
+            "一到周末我就泡在胡同里那家咖啡店。",
+            agent_id="a1",
+            ttl=3600,
+            metadata={"k": "v"},
+            doc_type="chat",
+        )
         for fact in of_model(memory):
             assert fact.agent_id == "a1" and fact.metadata == {"k": "v"} and fact.doc_type == "chat"
             assert fact.expires_at is not None and "胡同里那家咖啡店" in fact.text
@@ -244,7 +251,11 @@ class TestPrivacy:
     def test_personal_data_is_masked_before_the_model(self, open_with: Open) -> None:
         extractor = ScriptedExtractor([E(relation="phone", object="13812345678")])
         memory = open_with(extractor, redact_pii=True)
-        say(memory, "My oboe keeps me sane and my number is 13812345678.", "我的手机号是13812345678，平时靠双簧管解压。")
+        say(
+            memory,
+            "My oboe keeps me sane and my number is 13812345678.",
+            "我的手机号是13812345678，平时靠双簧管解压。",
+        )
         assert not any("13812345678" in text for text in extractor.read)
         assert not any("13812345678" in f.text for f in memory.facts(user_id="ana", include_superseded=True))
 

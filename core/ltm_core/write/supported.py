@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 
 from ltm_core.llm.names import Names, Relation, default_names, relation_of
 from ltm_core.protocols import ExtractedFact
+from ltm_core.when import find_times
 from ltm_core.write.build import Context, candidates
 from ltm_core.write.draft import Draft, finish
 from ltm_core.write.eligible import Eligible
@@ -72,6 +73,8 @@ def supported(
     if isinstance(place, str):
         return place
     relation = _relation(fact, place, lexicon, table)
+    if not relation.known and _is_time(place):
+        return "empty"
     owner = _owner(fact.subject, relation.name, place, lexicon, table, people)
     if isinstance(owner, str):
         return owner
@@ -89,6 +92,13 @@ def _is_nothing(thing: str, lexicon: Lexicon, names: Names) -> bool:
         return True
     words = _WORDS.findall(folded)
     return bool(words) and all(w in lexicon.gate.function for w in words)
+
+
+def _is_time(place: _Place) -> bool:
+    """Whether the object is a day or a time and nothing else ("switched in: last month")."""
+    clause = place.clause.spoken.read.clause
+    found = find_times(clause.text[place.start : place.end], now=place.clause.utterance.at)
+    return len(found) == 1 and found[0].end - found[0].start >= place.end - place.start
 
 
 def _place(fact: ExtractedFact, thing: str, clauses: Mapping[str, Eligible]) -> _Place | Reason:

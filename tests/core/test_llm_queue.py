@@ -254,6 +254,16 @@ class TestOvertaken:
             memory.work()
             assert objects(memory) == ["oboe"]
 
+    def test_a_fact_forgotten_while_its_words_are_kept_stays_forgotten(self, tmp_path: Path) -> None:
+        with opened(tmp_path, ScriptedExtractor(OBOE)) as memory:
+            say(memory, f"I play the oboe. {SAID}")
+            (fact,) = memory.facts(user_id="ana")
+            memory.forget(fact.id, user_id="ana", sources="keep")
+            assert memory.work().rejected == {"forgotten": 1} and objects(memory) == []
+            say(memory, "My oboe is back and keeps me sane.")
+            memory.work()
+            assert objects(memory) == ["oboe"]
+
     def test_an_erased_user_stays_erased(self, tmp_path: Path) -> None:
         extractor = ScriptedExtractor()
         with opened(tmp_path, extractor) as memory:

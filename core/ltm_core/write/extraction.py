@@ -27,6 +27,7 @@ from ltm_core.write.plan import Analysis, Candidate, Decision, Utterance
 from ltm_core.write.prepare import BEFORE, known_entities, turns_of
 from ltm_core.write.refine import fresh
 from ltm_core.write.rows import retracted
+from ltm_core.write.statuses import fact_key
 from ltm_core.write.supported import supported
 from ltm_core.write.vectors import Vectors
 
@@ -241,6 +242,10 @@ def _learn(
     ttl = None if row.expires_at is None else max(row.expires_at - now, timedelta(microseconds=1))
     batch = Batch(scope=scope, messages=(), ttl=ttl, doc_type=row.doc_type, metadata=row.metadata)
     for c in found:
+        gone = writer.is_tombstoned("fact", fact_key(c.subject, c.object_normalized))
+        if gone is not None and row.recorded_at <= gone:
+            rejected["forgotten"] += 1
+            continue
         beside = [f for f in writer.facts(evidence_of=[row.id]) if f.session_id in (None, row.session_id)]
         beside += writer.facts(subject=c.subject, objects=[c.object_normalized])
         verdict = fresh(c, {f.id: f for f in beside}.values(), runtime.lexicon)

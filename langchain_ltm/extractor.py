@@ -5,11 +5,14 @@ from __future__ import annotations
 from contextvars import Context
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langchain_core.runnables import RunnableConfig
 
 from ltm_core.errors import ConfigError, UnavailableError
 from ltm_core.llm.chat import ChatExtractor, FormatRefusedError, Mode, refuses_format, response_format
 from ltm_core.write.content import text_of
+
+_CONFIG: RunnableConfig = {"run_name": "ltm_extract", "tags": ["ltm"]}
 
 
 class ChatModelExtractor(ChatExtractor):
@@ -30,10 +33,10 @@ class ChatModelExtractor(ChatExtractor):
     def complete(self, system: str, user: str, mode: Mode) -> str:
         wanted = response_format(mode)
         model = self._model if wanted is None else self._model.bind(response_format=wanted)
-        messages = [SystemMessage(content=system), HumanMessage(content=user)]
+        messages: list[BaseMessage] = [SystemMessage(content=system), HumanMessage(content=user)]
         try:
             # In a context of its own: the callbacks of a chain that happens to run here must not see this call.
-            answer = Context().run(model.invoke, messages, config={"run_name": "ltm_extract", "tags": ["ltm"]})
+            answer = Context().run(lambda: model.invoke(messages, config=_CONFIG))
         except Exception as e:  # noqa: BLE001  no provider's error is known here; its message may hold the turn
             if wanted is not None and refuses_format(e):
                 raise FormatRefusedError(type(e).__name__) from None

@@ -31,7 +31,8 @@ class Picky(ScriptedLLM):
         self.asked.append(wanted)
         if wanted not in self.takes:
             raise ValueError(f"unknown argument response_format for {SAID}")
-        return super().chat(messages, **kwargs)
+        answer: ChatResponse = super().chat(messages, **kwargs)
+        return answer
 
 
 def says(answer: str) -> ScriptedLLM:

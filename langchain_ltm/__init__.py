@@ -16,6 +16,7 @@ from ltm_core.errors import MissingExtraError
 if TYPE_CHECKING:
     from langchain_ltm._labels import namespace_label
     from langchain_ltm.conversation import LTMConversationMemory
+    from langchain_ltm.extractor import ChatModelExtractor
     from langchain_ltm.history import LTMChatMessageHistory, ltm_history_factory, ltm_recall
     from langchain_ltm.importing import ImportReport, aimport_history, import_history
     from langchain_ltm.middleware import LTMMiddleware
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from langchain_ltm.tools import ltm_tools
 
 _HOME = {
+    "ChatModelExtractor": "langchain_ltm.extractor",
     "ImportReport": "langchain_ltm.importing",
     "LTMChatMessageHistory": "langchain_ltm.history",
     "LTMConversationMemory": "langchain_ltm.conversation",
@@ -39,6 +41,7 @@ _HOME = {
 }
 
 __all__ = [
+    "ChatModelExtractor",
     "ImportReport",
     "LTMChatMessageHistory",
     "LTMConversationMemory",

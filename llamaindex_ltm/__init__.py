@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from llamaindex_ltm.chat_store import LTMChatStore
     from llamaindex_ltm.db_chat_store import LTMDBChatStore
     from llamaindex_ltm.embedding import LTMEmbedding
+    from llamaindex_ltm.extractor import LLMExtractor
     from llamaindex_ltm.importing import ImportReport, aimport_chat_store, import_chat_store
     from llamaindex_ltm.memory import LTMMemory
     from llamaindex_ltm.postprocessor import LTMNodePostprocessor
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "ImportReport": "llamaindex_ltm.importing",
+    "LLMExtractor": "llamaindex_ltm.extractor",
     "LTMChatStore": "llamaindex_ltm.chat_store",
     "LTMDBChatStore": "llamaindex_ltm.db_chat_store",
     "LTMEmbedding": "llamaindex_ltm.embedding",
@@ -41,6 +43,7 @@ _HOME = {
 
 __all__ = [
     "ImportReport",
+    "LLMExtractor",
     "LTMChatStore",
     "LTMDBChatStore",
     "LTMEmbedding",

@@ -41,6 +41,7 @@ from ltm_core.types import (
     CalibrationRow,
     Context,
     ContextItem,
+    DeadLetter,
     Document,
     DocumentWrite,
     Dropped,
@@ -66,10 +67,12 @@ from ltm_core.types import (
     Session,
     Stats,
     StoredMessage,
+    WorkReport,
 )
 
 if TYPE_CHECKING:
     from ltm_core.config import Config
+    from ltm_core.protocols import ExtractedFact, ExtractionRequest, Extractor, GatedClause
 
 __version__ = "0.1.0"
 
@@ -86,16 +89,21 @@ __all__ = [
     "Context",
     "ContextItem",
     "CorruptError",
+    "DeadLetter",
     "Document",
     "DocumentWrite",
     "Dropped",
     "EmbedderMismatchError",
     "ErasurePendingError",
     "Evidence",
+    "ExtractedFact",
     "ExtractionError",
+    "ExtractionRequest",
+    "Extractor",
     "Fact",
     "FactChange",
     "ForgetPreview",
+    "GatedClause",
     "HealthProblem",
     "HealthReport",
     "ImportResult",
@@ -125,16 +133,26 @@ __all__ = [
     "StoreError",
     "StoredMessage",
     "UnavailableError",
+    "WorkReport",
     "acting",
     "current_scope",
     "scope",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    # Config brings pydantic, which costs more to import than all the rest.
-    if name == "Config":
-        from ltm_core.config import Config
+_LATER = {
+    "Config": "ltm_core.config",
+    "ExtractedFact": "ltm_core.protocols",
+    "ExtractionRequest": "ltm_core.protocols",
+    "Extractor": "ltm_core.protocols",
+    "GatedClause": "ltm_core.protocols",
+}
+"""Loaded when first asked for. Config brings pydantic, which costs more to import than all the rest."""
 
-        return Config
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        from importlib import import_module
+
+        return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module 'ltm_core' has no attribute {name!r}")

@@ -23,6 +23,10 @@ _OF_NO_USER = (
     "document_owners",
     "backup",
     "restore_backup",
+    "work",
+    "dead_letters",
+    "retry_dead_letters",
+    "drop_dead_letters",
 )
 _NOT_BOUND = frozenset({"bind", *_OF_NO_USER, *(f"a{name}" for name in _OF_NO_USER)})
 

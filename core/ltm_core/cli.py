@@ -47,6 +47,8 @@ app.command("import")(portability.import_)
 app.command()(portability.backup)
 app.command()(portability.restore)
 app.command()(portability.audit)
+app.command()(upkeep.work)
+app.command()(upkeep.deadletter)
 
 
 def _version(wanted: bool) -> None:

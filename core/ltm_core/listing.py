@@ -25,7 +25,7 @@ _MOST_ITEM = 2**32 - 1
 _MOST = 2**63 - 1
 
 
-def _page(rows: Sequence[T], limit: int, cursor_of: Callable[[T], str], fetch: Callable[[str], Page[T]]) -> Page[T]:
+def page_of(rows: Sequence[T], limit: int, cursor_of: Callable[[T], str], fetch: Callable[[str], Page[T]]) -> Page[T]:
     """One page out of ``limit + 1`` rows: the extra row only tells that there is a next page."""
     shown = tuple(rows[:limit])
     more = len(rows) > limit
@@ -69,7 +69,7 @@ def facts(
             cursor=next_cursor,
         )
 
-    return _page(found, limit, lambda _: str(last), following)
+    return page_of(found, limit, lambda _: str(last), following)
 
 
 def history(runtime: Runtime, user_id: str, fact_id: str) -> Page[Fact]:
@@ -151,7 +151,7 @@ def changes(runtime: Runtime, user_id: str | None, *, since: str | None, limit: 
     else:
         with runtime.store.read(user_id) as reader:
             found = reader.changes(after=after, limit=limit + 1)
-    return _page(
+    return page_of(
         found, limit, lambda c: c.cursor, lambda cursor: changes(runtime, user_id, since=cursor, limit=limit)
     )
 
@@ -211,7 +211,7 @@ def messages(
             limit=limit + 1,
         )
     last = found[min(limit, len(found)) - 1] if found else None
-    return _page(
+    return page_of(
         [stored(m) for m in found],
         limit,
         lambda _: "" if last is None else f"{to_us(last.at)}.{last.sequence}",
@@ -261,4 +261,4 @@ def sessions(runtime: Runtime, user_id: str, *, limit: int, cursor: str | None) 
     after = None if cursor is None else text_of(cursor, "cursor")
     with runtime.store.read(user_id) as reader:
         found = reader.sessions(after=after, limit=limit + 1)
-    return _page(found, limit, lambda s: s.id, lambda last: sessions(runtime, user_id, limit=limit, cursor=last))
+    return page_of(found, limit, lambda s: s.id, lambda last: sessions(runtime, user_id, limit=limit, cursor=last))

@@ -23,6 +23,7 @@ from ltm_core.types import (
     Calibration,
     Context,
     ContextItem,
+    DeadLetter,
     Document,
     DocumentWrite,
     Fact,
@@ -46,6 +47,7 @@ from ltm_core.types import (
     StoredMessage,
     Tier,
     TokenCounter,
+    WorkReport,
 )
 from ltm_core.when import parse_instant, zone_of
 
@@ -81,6 +83,7 @@ class LongTermMemory:
         embedder: object = None,
         reranker: object = None,
         rewriter: object = None,
+        extractor: object = None,
         token_counter: TokenCounter | None = None,
         clock: Callable[[], datetime] | None = None,
         new_id: Callable[[], str] | None = None,
@@ -96,8 +99,11 @@ class LongTermMemory:
         LangChain, LlamaIndex or your own. ``reranker``: ``"cross-encoder:NAME_OR_PATH"`` or an object of those
         frameworks that judges the best candidates; ``rewriter``: ``"openai:BASE_URL#MODEL"`` or one of their chat
         models, asked only about questions without a topic. Recall goes on without them when they fail or are
-        late. ``token_counter`` counts the tokens of a text; the default never
-        counts fewer than the common tokenizers. ``config_overrides`` are fields of `Config`.
+        late. ``extractor``: None for rules only, ``"openai:BASE_URL#MODEL"``,
+        `langchain_ltm.ChatModelExtractor`, `llamaindex_ltm.LLMExtractor`, or an object of your own
+        (`ltm_core.Extractor`); what it finds is added later, by a thread or by `work`. ``token_counter`` counts
+        the tokens of a text; the default never counts fewer than the common tokenizers. ``config_overrides``
+        are fields of `Config`.
 
         Raises ConfigError, UnavailableError, CorruptError, SchemaTooNewError, EmbedderMismatchError,
         MissingExtraError.
@@ -111,6 +117,7 @@ class LongTermMemory:
                 location,
                 config=config,
                 embedder=embedder,
+                extractor=extractor,
                 token_counter=token_counter,
                 clock=clock or _utc_now,
                 new_id=new_id or new_uuid7,
@@ -129,10 +136,12 @@ class LongTermMemory:
         return await asyncio.to_thread(lambda: cls.open(location, **options))
 
     def close(self) -> None:
-        """The store's files are closed; a later call raises UnavailableError. Closing twice is harmless."""
+        """The store's files are closed; a later call raises UnavailableError. Closing twice is harmless. An
+        extraction that runs is waited for (`Config.close_wait_seconds`), else it is run again later."""
         if not self._closed:
             audit.close(self._runtime)
         self._closed = True
+        self._runtime.stop(self._runtime.config.close_wait_seconds)
         self._runtime.store.close()
 
     @property
@@ -914,7 +923,8 @@ class LongTermMemory:
 
     # keeping ------------------------------------------------------------------------------------------
     def maintain(self, now: When = None, *, dry_run: bool = False) -> MaintenanceReport:
-        """Idle sessions are closed, expired items gone, archived types promoted, waiting work done."""
+        """Idle sessions are closed, expired items gone, archived types promoted, waiting work done,
+        extractions among it when there is an extractor."""
         from ltm_core.keep.maintain import maintain
 
         moment = self._runtime.now() if now is None else parse_instant(now, zone=UTC)
@@ -1050,6 +1060,31 @@ class LongTermMemory:
 
         return await asyncio.to_thread(lambda: cls.restore_backup(backup, location, **options))
 
+    def work(self, limit: int | None = None) -> WorkReport:
+        """Up to ``limit`` due extractions were run, or all of them, by this thread. ConfigError without an
+        extractor."""
+        from ltm_core.keep.queue import work
+
+        return work(self._runtime, limit=None if limit is None else limit_of(limit, most=1_000_000))
+
+    def dead_letters(self, *, limit: int | None = None, cursor: str | None = None) -> Page[DeadLetter]:
+        """The jobs that failed too often, oldest first: ids, attempts and the class of the error, no words."""
+        from ltm_core.keep.queue import dead_letters
+
+        return dead_letters(self._runtime, limit=limit_of(limit), cursor=cursor)
+
+    def retry_dead_letters(self, ids: Sequence[int] | None = None) -> int:
+        """These dead letters, or all, are due again; returns how many."""
+        from ltm_core.keep.queue import retry
+
+        return retry(self._runtime, ids)
+
+    def drop_dead_letters(self, ids: Sequence[int] | None = None) -> int:
+        """These dead letters, or all, are given up; what the rules wrote stands. Returns how many."""
+        from ltm_core.keep.queue import drop
+
+        return drop(self._runtime, ids)
+
     def stats(self) -> Stats:
         """Counts and sizes of the store; no content, no ids."""
         return self._runtime.store.operations().stats()
@@ -1128,6 +1163,10 @@ class LongTermMemory:
     abackup = twin(backup)
     aexport_user = twin(export_user)
     aimport_user = twin(import_user)
+    awork = twin(work)
+    adead_letters = twin(dead_letters)
+    aretry_dead_letters = twin(retry_dead_letters)
+    adrop_dead_letters = twin(drop_dead_letters)
     astats = twin(stats)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ltm_core.config import Config
 from ltm_core.embed.base import identity
@@ -23,8 +24,11 @@ from ltm_core.store.base import Store
 from ltm_core.store.sqlite import open_store
 from ltm_core.text.chunks import CHUNKER_VERSION, TEMPLATE_VERSION
 from ltm_core.text.tokens import estimate_tokens
-from ltm_core.types import TokenCounter
+from ltm_core.types import TokenCounter, WorkReport
 from ltm_core.write.identifiers import check_patterns
+
+if TYPE_CHECKING:
+    from ltm_core.protocols import Extractor
 
 
 def open_runtime(
@@ -32,6 +36,7 @@ def open_runtime(
     *,
     config: Config | None,
     embedder: object,
+    extractor: object,
     token_counter: TokenCounter | None,
     clock: Callable[[], datetime],
     new_id: Callable[[], str],
@@ -48,12 +53,13 @@ def open_runtime(
         check_patterns(settings.identifier_patterns, default_lexicon())
     model = CachedEmbedder(resolve_embedder(embedder))
     judge, writer = resolve_reranker(reranker), resolve_rewriter(rewriter)
+    reads = _extractor(extractor)
     if isinstance(location, str) and "://" in location:
         raise ConfigError("location must be a directory or ':memory:'; this version has no other store")
     store = open_store(location, config=settings, read_only=read_only, clock=lambda: _aware(clock()))
     try:
         _agree(store, model, now=clock())
-        return Runtime(
+        runtime = Runtime(
             store=store,
             config=settings,
             embedder=model,
@@ -65,10 +71,38 @@ def open_runtime(
             floor=floor_in_force(store, model),
             reranker=None if judge is None else Bounded(judge, settings.rerank_seconds),
             rewriter=None if writer is None else Bounded(writer, settings.rewrite_seconds),
+            extractor=None if read_only else reads,
         )
+        if runtime.extractor is not None and settings.extract_in_background:
+            _run_queue(runtime)
+        return runtime
     except BaseException:
         store.close()
         raise
+
+
+def _extractor(spec: object) -> Extractor | None:
+    if spec is None:
+        return None
+    from ltm_core.llm.resolve import resolve_extractor
+
+    return resolve_extractor(spec)
+
+
+def _run_queue(runtime: Runtime) -> None:
+    """A thread runs the queue for as long as the runtime is there; what a dead process left is begun now."""
+    from ltm_core.background import Worker
+    from ltm_core.keep.queue import work
+
+    owner = weakref.ref(runtime)
+
+    def step() -> WorkReport | None:
+        alive = owner()
+        return None if alive is None else work(alive, limit=1)
+
+    worker = Worker(step, pause=runtime.config.job_retry_seconds)
+    runtime.wake, runtime.stop = worker.wake, worker.stop
+    worker.wake()
 
 
 def _aware(moment: datetime) -> datetime:

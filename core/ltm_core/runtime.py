@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ltm_core.config import Config
     from ltm_core.lexicon import Lexicon
+    from ltm_core.protocols import Extractor
     from ltm_core.recall.bounded import Bounded
     from ltm_core.recall.cache import RecallCache
     from ltm_core.recall.data import Floor
@@ -30,7 +31,15 @@ if TYPE_CHECKING:
 log = logging.getLogger("ltm")
 
 
-@dataclass(slots=True, kw_only=True)
+def _nothing() -> None:
+    """Nobody runs the queue in this process."""
+
+
+def _stopped(timeout: float) -> bool:
+    return True
+
+
+@dataclass(slots=True, kw_only=True, weakref_slot=True)
 class Runtime:
     """One open memory, seen from inside. Thread-safe: all in it is immutable, replaced whole, or locks itself."""
 
@@ -47,6 +56,11 @@ class Runtime:
     floor: Floor | None = None
     """When a memory counts as about a question; None is what the package says of the embedder."""
     reads: Reads = field(default_factory=Reads)
+    extractor: Extractor | None = None
+    wake: Callable[[], None] = _nothing
+    """Tells whoever runs the queue that there is work."""
+    stop: Callable[[float], bool] = _stopped
+    """Ends whoever runs the queue, within so many seconds; False when a job still runs."""
     _told: set[str] = field(default_factory=set)
 
     def now(self) -> datetime:

@@ -470,6 +470,37 @@ class Stats:
     schema_version: int
     durability: str
     documents: int = 0
+    dead_jobs: int = 0
+    """Of ``jobs``, those that failed too often and wait for a person."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkReport:
+    """What one call of ``work`` did with the queue."""
+
+    jobs_done: int = 0
+    jobs_retried: int = 0
+    """Failed, and due again later."""
+    jobs_dead: int = 0
+    """Failed for the last time, or once too often: dead letters."""
+    changes: Mapping[str, int] = field(default_factory=dict)
+    """What became of the model's facts, by `FactChange.op`."""
+    rejected: Mapping[str, int] = field(default_factory=dict)
+    """The model's facts that were refused, by reason; see ``write.supported`` and ``write.refine``."""
+    stopped: bool = False
+    """The model could not be reached: the rest of the queue waits."""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeadLetter:
+    """A job that failed too often. No words of any memory."""
+
+    id: int
+    kind: str
+    user_id: str | None
+    attempts: int
+    error: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,11 +32,13 @@ collect_ignore = [
             "test_llamaindex_chat_stores.py",
             "test_llamaindex_embedding.py",
             "test_llamaindex_examples.py",
+            "test_llamaindex_extractor.py",
             "test_llamaindex_importing.py",
             "test_llamaindex_memory.py",
             "test_llamaindex_query.py",
             "test_llamaindex_reports.py",
         ],
+        "langchain_core": ["test_langchain_extractor.py"],
     }.items()
     if find_spec(package) is None
     for file in files

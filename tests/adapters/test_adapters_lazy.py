@@ -25,11 +25,13 @@ def test_importing_the_adapters_loads_no_host() -> None:
 @pytest.mark.parametrize(
     ("package", "name", "host", "extra"),
     [
+        ("langchain_ltm", "ChatModelExtractor", "langchain_core", "langchain"),
         ("langchain_ltm", "LTMConversationMemory", "langchain_core", "langchain"),
         ("langchain_ltm", "LTMStore", "langgraph", "langchain"),
         ("langchain_ltm", "LTMMiddleware", "langchain", "langchain"),
         ("langchain_ltm", "LTMMiddleware", "langgraph", "langchain"),
         ("langchain_ltm", "LTMRetriever", "langchain_core", "langchain"),
+        ("llamaindex_ltm", "LLMExtractor", "llama_index", "llamaindex"),
         ("llamaindex_ltm", "LTMMemory", "llama_index", "llamaindex"),
     ],
 )

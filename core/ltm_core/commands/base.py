@@ -50,8 +50,9 @@ class Options:
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of a table.")] = False
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False
 
-    def open(self, *, create: bool = False) -> LongTermMemory:
-        """The store, open; one that does not exist is made only with ``create``."""
+    def open(self, *, create: bool = False, extractor: str | None = None) -> LongTermMemory:
+        """The store, open; one that does not exist is made only with ``create``. An extractor works when it is
+        told to, never in a thread."""
         from ltm_core.config import Config
         from ltm_core.memory import LongTermMemory
         from ltm_core.store.sqlite.files import DATABASE
@@ -61,7 +62,8 @@ class Options:
         config = Config.load(self.config)
         if not config.timezone:
             config = config.replaced(timezone="UTC")
-        return LongTermMemory.open(self.store, config=config, embedder=self.embedder)
+        config = config.replaced(extract_in_background=False)
+        return LongTermMemory.open(self.store, config=config, embedder=self.embedder, extractor=extractor)
 
     def user_id(self) -> str:
         """The user of this call; InvalidScopeError when none was named."""

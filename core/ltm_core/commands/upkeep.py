@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
 from ltm_core.commands.base import INCOMPLETE, Options, command
 from ltm_core.commands.show import cell, console, plain, print_json, say, table
+from ltm_core.errors import InvalidInputError
+
+ExtractorOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--extractor", metavar="NAME", envvar="LTM_EXTRACTOR", help="openai:URL#MODEL; the key is OPENAI_API_KEY."
+    ),
+]
 
 
 @command
@@ -23,9 +32,13 @@ def stats(options: Options) -> None:
 def maintain(
     options: Options,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing, count what would be done.")] = False,
+    extractor: ExtractorOption = None,
 ) -> None:
-    """Close idle sessions, drop what expired, promote archived types, finish waiting work."""
-    with options.open() as memory:
+    """Close idle sessions, drop what expired, promote archived types, finish waiting work.
+
+    With an extractor, turns that wait for it are read too.
+    """
+    with options.open(extractor=extractor) as memory:
         report = memory.maintain(dry_run=dry_run)
     _show("Would be done" if dry_run else "Done", report, as_json=options.json)
 
@@ -50,9 +63,55 @@ def doctor(
         raise typer.Exit(INCOMPLETE)
 
 
+def work(
+    options: Options,
+    extractor: ExtractorOption = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Most jobs to run; all when left out.")] = None,
+) -> None:
+    """Let the extractor read the turns that wait for it, and add what it finds."""
+    with options.open(extractor=extractor) as memory:
+        report = memory.work(limit)
+    _show("Read", report, as_json=options.json)
+    if report.stopped:
+        raise typer.Exit(INCOMPLETE)
+
+
+@command
+def deadletter(
+    options: Options,
+    ids: Annotated[list[int] | None, typer.Argument(metavar="[ID]...", help="Which; all when left out.")] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="They are due again.")] = False,
+    drop: Annotated[bool, typer.Option("--drop", help="They are given up.")] = False,
+) -> None:
+    """Jobs that failed too often: list them, or --retry or --drop them."""
+    if retry and drop:
+        raise InvalidInputError("give one of --retry and --drop")
+    if ids and not (retry or drop):
+        raise InvalidInputError("numbers need --retry or --drop")
+    with options.open() as memory:
+        if retry or drop:
+            changed = memory.retry_dead_letters(ids or None) if retry else memory.drop_dead_letters(ids or None)
+            print_json({"changed": changed}) if options.json else say(
+                f"{changed} {'due again' if retry else 'dropped'}."
+            )
+            return
+        found = list(memory.dead_letters(limit=1000))
+    if options.json:
+        print_json(found)
+        return
+    rows = [(str(d.id), d.kind, d.user_id or "", str(d.attempts), d.error) for d in found]
+    console().print(table("Dead letters", ("id", "kind", "user", "attempts", "error"), rows, numbers=("attempts",)))
+
+
+def counts(value: Mapping[str, int]) -> str:
+    """ "3 add, 1 close"."""
+    return ", ".join(f"{n} {name}" for name, n in sorted(value.items())) or "0"
+
+
 def _show(title: str, value: Any, *, as_json: bool) -> None:
     if as_json:
         print_json(value)
         return
-    rows = [(f.name.replace("_", " "), cell(getattr(value, f.name))) for f in dataclasses.fields(value)]
+    fields = [(f.name.replace("_", " "), getattr(value, f.name)) for f in dataclasses.fields(value)]
+    rows = [(name, cell(counts(v) if isinstance(v, Mapping) else v)) for name, v in fields]
     console().print(table(title, ("what", "value"), rows, numbers=("value",)))

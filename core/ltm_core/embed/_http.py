@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import ssl
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from ltm_core.errors import UnavailableError
+from ltm_core.errors import ConfigError, UnavailableError
 
+KEY_VARIABLE = "OPENAI_API_KEY"
 _RETRIED = frozenset((408, 409, 425, 429, 500, 502, 503, 504))
 _MEANING = {
     400: "it refused the request",
@@ -26,6 +28,14 @@ _MEANING = {
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 20.0  # seconds; doubled at each try
 _MAX_BYTES = 64 * 2**20  # an answer of 64 vectors with 4,096 numbers has 6 MB
 _PIECE = 2**16
+
+
+class RefusedError(UnavailableError):
+    """The server answered with a status that is an error."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class JsonClient:
@@ -59,8 +69,11 @@ class JsonClient:
             *([urllib.request.ProxyHandler({})] if _is_this_machine(base_url) else []),
         )
 
-    def post(self, path: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> Any:
-        """The JSON value answered. Raises UnavailableError, whose message holds no part of either body."""
+    def post(
+        self, path: str, body: Mapping[str, Any], headers: Mapping[str, str], *, final: Collection[int] = ()
+    ) -> Any:
+        """The JSON value answered. Raises UnavailableError (RefusedError for a status), whose message holds no
+        part of either body. A status in ``final`` is not tried again."""
         base, mark, query = self._base_url.partition("?")
         request = urllib.request.Request(
             f"{base.rstrip('/')}/{path}{mark}{query}",
@@ -70,16 +83,16 @@ class JsonClient:
         )
         pause = _FIRST_PAUSE
         for attempt in range(self._retries + 1):
-            wanted = 0.0
+            wanted, status = 0.0, 0
             try:
                 return self._once(request)
             except urllib.error.HTTPError as error:
                 wanted = _retry_after(error)
                 status = error.code
                 error.close()
-                if status not in _RETRIED:
+                if status not in _RETRIED or status in final:
                     meaning = _MEANING.get(status, "unexpected")
-                    raise UnavailableError(f"{self._label} answered {status}: {meaning}") from None
+                    raise RefusedError(f"{self._label} answered {status}: {meaning}", status) from None
                 failure = f"answered {status}"
             except (OSError, http.client.HTTPException) as error:
                 reason = getattr(error, "reason", error)
@@ -87,7 +100,8 @@ class JsonClient:
             if attempt < self._retries:
                 self._sleep(min(max(pause, wanted), _LONGEST_PAUSE))
                 pause *= 2
-        raise UnavailableError(f"{self._label} {failure} ({self._retries + 1} tries)")
+        message = f"{self._label} {failure} ({self._retries + 1} tries)"
+        raise RefusedError(message, status) if status else UnavailableError(message)
 
     def _once(self, request: urllib.request.Request) -> Any:
         end = time.monotonic() + 2 * self._read_timeout  # against an answer that trickles for ever
@@ -104,6 +118,30 @@ class JsonClient:
             return json.loads(b"".join(parts))
         except ValueError:
             raise UnavailableError(f"{self._label} did not answer JSON") from None
+
+
+def host_of(base_url: str, spec: str) -> str:
+    """The host of an http(s) URL without a password; ConfigError, which shows ``spec``, for anything else."""
+    try:
+        address = urlsplit(base_url)
+        _ = address.port
+    except ValueError:
+        raise ConfigError(f"the base URL cannot be read: {spec}") from None
+    if address.scheme not in ("http", "https") or not address.hostname or address.fragment:
+        raise ConfigError(f"the base URL must start with http:// or https://: {spec}")
+    if address.username is not None or address.password is not None:
+        raise ConfigError(f"no password belongs into the base URL; the key comes from {KEY_VARIABLE}")
+    return address.hostname
+
+
+def key_header(api_key: str | None) -> dict[str, str]:
+    """The Authorization header of ``api_key``, else of the environment's key, read now; empty without a key."""
+    key = (api_key if api_key is not None else os.environ.get(KEY_VARIABLE, "")).strip()
+    if not key:
+        return {}
+    if not (key.isascii() and key.isprintable()):
+        raise ConfigError("the API key holds characters that no HTTP header can carry")
+    return {"Authorization": f"Bearer {key}"}
 
 
 def _is_this_machine(url: str) -> bool:

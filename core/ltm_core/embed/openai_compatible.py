@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
-from ltm_core.embed._http import JsonClient
+from ltm_core.embed._http import JsonClient, host_of, key_header
 from ltm_core.errors import ConfigError, UnavailableError
 
 if TYPE_CHECKING:
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
 _BATCH = 64  # texts per request: every server takes as many, and one lost request loses little
 _SPEC = "openai:<base url>#<model>[?dimensions=<n>]"
-_KEY_VARIABLE = "OPENAI_API_KEY"
 
 
 class OpenAICompatibleEmbedder:
@@ -45,15 +43,7 @@ class OpenAICompatibleEmbedder:
         retries: int = 2,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        try:
-            address = urlsplit(base_url)
-            _ = address.port
-        except ValueError:
-            raise ConfigError(f"the base URL cannot be read: {_SPEC}") from None
-        if address.scheme not in ("http", "https") or not address.hostname or address.fragment:
-            raise ConfigError(f"the base URL must start with http:// or https://: {_SPEC}")
-        if address.username is not None or address.password is not None:
-            raise ConfigError(f"no password belongs into the base URL; the key comes from {_KEY_VARIABLE}")
+        host = host_of(base_url, _SPEC)
         if not model.strip():
             raise ConfigError(f"a model is needed: {_SPEC}")
         if dimensions is not None and dimensions < 1:
@@ -64,7 +54,7 @@ class OpenAICompatibleEmbedder:
         self._asked = dimensions
         self._dimension = dimensions or 0
         self._api_key = api_key
-        self._where = f"embedding server {address.hostname}"
+        self._where = f"embedding server {host}"
         self._client = JsonClient(
             base_url,
             label=self._where,
@@ -117,7 +107,7 @@ class OpenAICompatibleEmbedder:
         body: dict[str, Any] = {"model": self._model, "input": texts}
         if self._asked is not None:
             body["dimensions"] = self._asked
-        rows = _rows_in_order(self._client.post("embeddings", body, self._headers()), len(texts))
+        rows = _rows_in_order(self._client.post("embeddings", body, key_header(self._api_key)), len(texts))
         if rows is None:
             raise UnavailableError(f"{self._where} did not answer one vector for each of {len(texts)} texts")
         expected = self._dimension or len(rows[0])
@@ -126,15 +116,6 @@ class OpenAICompatibleEmbedder:
                 raise UnavailableError(f"{self._where} answered {len(row)} dimensions, not {expected}")
         self._dimension = expected
         return rows
-
-    def _headers(self) -> dict[str, str]:
-        key = self._api_key if self._api_key is not None else os.environ.get(_KEY_VARIABLE, "")
-        key = key.strip()
-        if not key:
-            return {}
-        if not (key.isascii() and key.isprintable()):
-            raise ConfigError("the API key holds characters that no HTTP header can carry")
-        return {"Authorization": f"Bearer {key}"}
 
 
 def _rows_in_order(answer: Any, count: int) -> list[list[float]] | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ltm_core.keep.matching import facts_named
 from ltm_core.keep.sources import Trace, clean_facts, overwrite_sources, phrases_of, trace
 from ltm_core.types import Fact, FactChange
+from ltm_core.write.statuses import fact_key
 
 if TYPE_CHECKING:
     from ltm_core.config import Config
@@ -62,11 +63,13 @@ def fulfil_requests(
 
 
 def delete_facts(writer: Writer, facts: Sequence[Fact], *, reason: str, now: datetime) -> list[FactChange]:
-    """The rows are gone; the feed says that something went, not what."""
+    """The rows are gone; the feed says that something went, not what. A model that reads older words later does
+    not bring them back, even where the words were kept."""
     writer.delete_facts([f.id for f in facts])
     # An old export or a backup would bring them back.
     if facts:
-        writer.add_tombstones([("fact", f.id) for f in facts], now=now)
+        said = [("said", fact_key(f.subject, f.object_normalized or f.object)) for f in facts]
+        writer.add_tombstones([*(("fact", f.id) for f in facts), *said], now=now)
     return [writer.log_change(FactChange(op="erase", fact=blanked(f), reason=reason, at=now)) for f in facts]
 
 

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from ltm_core.documents.units import fill
 from ltm_core.keep.audit import flush, note
 from ltm_core.keep.erase import SCRUB_JOB, fill_vectors
+from ltm_core.keep.queue import work
 from ltm_core.types import Anchor, Evidence, Fact, MaintenanceReport
+from ltm_core.write.extraction import EXTRACT_JOB
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
@@ -41,7 +43,7 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
             slots_expired=preview.get("slots", 0),
             items_expired=sum(preview.get(kind, 0) for kind in _ITEMS),
             archived=_archive(runtime, now=now, dry_run=True),
-            jobs_done=len(operations.due_jobs(now=now, kinds=(SCRUB_JOB,), limit=batch)),
+            jobs_done=len(operations.due_jobs(now=now, kinds=_kinds(runtime), limit=batch)),
             embedded=preview.get("unembedded", 0) if runtime.has_vectors else 0,
             seconds=time.perf_counter() - started,
         )
@@ -56,7 +58,7 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
     archived = _archive(runtime, now=now, dry_run=False)
     embedded = _embed_waiting(runtime)
     flush(runtime)
-    finished = _jobs(runtime, now=now) + operations.list_erasures(now=now)
+    finished = _jobs(runtime, now=now) + _extractions(runtime) + operations.list_erasures(now=now)
     done_now = {
         "sessions": closed,
         "slots": slots,
@@ -155,6 +157,17 @@ def _embed_waiting(runtime: Runtime) -> int:
         while done := fill(runtime, user_id, limit=batch):
             total += done
     return total
+
+
+def _kinds(runtime: Runtime) -> tuple[str, ...]:
+    return (SCRUB_JOB,) if runtime.extractor is None else (SCRUB_JOB, EXTRACT_JOB)
+
+
+def _extractions(runtime: Runtime) -> int:
+    """Turns that wait for the extractor are read; none without one."""
+    if runtime.extractor is None:
+        return 0
+    return work(runtime, limit=runtime.config.maintenance_batch).jobs_done
 
 
 def _jobs(runtime: Runtime, *, now: datetime) -> int:

@@ -535,6 +535,11 @@ class Writer(RowReader, Protocol):
 
     def set_erased_before(self, at: datetime) -> None: ...
     def add_job(self, job: Job) -> None: ...
+    def finish_claimed(self, id: int, *, attempts: int) -> bool:
+        """The user's job is done, together with what this transaction writes. False, and nothing is changed, when
+        the claim was lost: the lease ran out and another took it, or the job was erased with the user."""
+        ...
+
     def audit(
         self,
         action: str,
@@ -588,6 +593,28 @@ class Operations(Protocol):
     def finish_job(self, id: int) -> None: ...
     def fail_job(self, id: int, *, error: str, retry_at: datetime | None) -> None:
         """Without a retry time the job becomes a dead letter."""
+        ...
+
+    def claim_jobs(self, *, now: datetime, kinds: Sequence[str], lease_until: datetime, limit: int) -> list[Job]:
+        """Up to ``limit`` due jobs, oldest first, which no other call gets before ``lease_until``. ``attempts``
+        counts this claim and is the token by which it is ended. Jobs of paused users wait."""
+        ...
+
+    def end_claim(self, id: int, *, attempts: int, retry_at: datetime | None, error: str | None) -> bool:
+        """The claimed job is due again at ``retry_at``; without one it becomes a dead letter. Without an error the
+        claim does not count as an attempt. False when the claim was lost."""
+        ...
+
+    def dead_jobs(self, *, kinds: Sequence[str] | None = None, after: int = 0, limit: int = 100) -> list[Job]:
+        """Dead letters by id, from the one after ``after``."""
+        ...
+
+    def revive_jobs(self, ids: Sequence[int] | None, *, now: datetime) -> int:
+        """These dead letters, or all, are due now with no attempts counted; returns how many."""
+        ...
+
+    def drop_dead_jobs(self, ids: Sequence[int] | None) -> int:
+        """These dead letters, or all, are gone; returns how many."""
         ...
 
     def users(self, *, after: str | None = None, limit: int = 1000) -> list[str]: ...

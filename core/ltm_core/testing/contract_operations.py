@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from ltm_core.errors import ConflictError, InvalidScopeError, NotFoundError
-from ltm_core.store.base import Job, SlotRow, Store
+from ltm_core.store.base import Job, Operations, SlotRow, Store
 from ltm_core.testing.builders import DIMENSION, T0, at, fact, say
 from ltm_core.testing.contract_life import fill
 from ltm_core.types import FactChange, Receipt
@@ -126,6 +128,74 @@ class OperationsContract:
         with store.write("ana") as w:
             before = w.counts()
             assert w.drop_orphans() == 0 and w.counts() == before and not w.index_faults()
+
+    def test_a_job_is_claimed_once_and_ended_by_its_claim(self, store: Store, reopen: Callable[[], Store]) -> None:
+        with store.write("ana") as w:
+            for n in range(3):
+                w.add_job(Job(kind="extract", user_id="ana", payload={"items": [n]}, run_after=at(n)))
+            w.add_job(Job(kind="other", user_id="ana", run_after=T0))
+        ops, others = store.operations(), reopen().operations()
+
+        def claim(of: Operations, now: int, limit: int = 1) -> list[Job]:
+            return of.claim_jobs(now=at(now), kinds=["extract"], lease_until=at(now + 10), limit=limit)
+
+        (first,) = claim(ops, 5)
+        assert (first.payload, first.attempts, first.user_id) == ({"items": [0]}, 1, "ana")
+        assert [j.payload["items"] for j in claim(others, 5, limit=9)] == [[1], [2]]
+        assert claim(ops, 14, limit=9) == [] and len(ops.due_jobs(now=at(14), kinds=["extract"])) == 0
+        (again,) = claim(others, 15)
+        assert again.id == first.id and again.attempts == 2
+        # The first claim is lost: it can neither end the job nor finish it.
+        assert not ops.end_claim(first.id, attempts=1, retry_at=at(20), error="late")
+        with store.write("ana") as w:
+            assert not w.finish_claimed(first.id, attempts=1)
+        assert others.end_claim(again.id, attempts=2, retry_at=at(16), error=None)
+        (third,) = [j for j in claim(ops, 16, limit=9) if j.id == first.id]
+        assert (third.attempts, third.error) == (2, None)
+        with store.write("ana") as w:
+            assert w.finish_claimed(third.id, attempts=2)
+        with store.write("ben") as w:
+            w.ensure_user(now=T0)
+            (left, *_) = ops.due_jobs(now=at(99), kinds=["extract"])
+            assert not w.finish_claimed(left.id, attempts=left.attempts)
+
+    def test_what_a_transaction_undoes_leaves_the_claim(self, store: Store) -> None:
+        with store.write("ana") as w:
+            w.add_job(Job(kind="extract", user_id="ana", run_after=T0))
+        ops = store.operations()
+        (job,) = ops.claim_jobs(now=at(1), kinds=["extract"], lease_until=at(9), limit=1)
+        with pytest.raises(KeyError), store.write("ana") as w:
+            assert w.finish_claimed(job.id, attempts=1)
+            raise KeyError
+        assert ops.stats().jobs == 1 and ops.end_claim(job.id, attempts=1, retry_at=at(2), error="again")
+
+    def test_jobs_of_paused_users_wait(self, store: Store) -> None:
+        with store.write("ana") as w:
+            w.add_job(Job(kind="extract", user_id="ana", run_after=T0))
+            w.set_user(paused_at=at(1))
+        ops = store.operations()
+        assert ops.claim_jobs(now=at(5), kinds=["extract"], lease_until=at(9), limit=1) == []
+        with store.write("ana") as w:
+            w.set_user(paused_at=None)
+        assert len(ops.claim_jobs(now=at(5), kinds=["extract"], lease_until=at(9), limit=1)) == 1
+
+    def test_dead_letters_are_listed_revived_and_dropped(self, store: Store) -> None:
+        with store.write("ana") as w:
+            for _ in range(4):
+                w.add_job(Job(kind="extract", user_id="ana", run_after=T0))
+        ops = store.operations()
+        jobs = ops.claim_jobs(now=at(1), kinds=["extract"], lease_until=at(9), limit=9)
+        for job in jobs[:3]:
+            assert ops.end_claim(job.id, attempts=1, retry_at=None, error="gave up")
+        dead = ops.dead_jobs()
+        assert [(j.user_id, j.attempts, j.status, j.error) for j in dead] == [("ana", 1, "dead", "gave up")] * 3
+        assert [j.id for j in ops.dead_jobs(after=dead[0].id, limit=1)] == [dead[1].id]
+        assert ops.dead_jobs(kinds=["other"]) == [] and ops.stats().dead_jobs == 3
+        assert ops.revive_jobs([dead[0].id, jobs[3].id, 10**9], now=at(20)) == 1
+        (back,) = [j for j in ops.due_jobs(now=at(20)) if j.id == dead[0].id]
+        assert back.attempts == 0 and back.status == "ready"
+        assert ops.drop_dead_jobs([dead[1].id]) == 1 and ops.revive_jobs(None, now=at(21)) == 1
+        assert ops.drop_dead_jobs(None) == 0 and ops.dead_jobs() == []
 
     def test_operations_list_users_and_counts(self, store: Store) -> None:
         for i in range(5):

@@ -7,7 +7,7 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -28,6 +28,14 @@ class Request:
 
 
 @dataclass(frozen=True)
+class Reply:
+    """What a route may answer instead of a value: a status, and a value with it."""
+
+    status: int
+    value: Any = None
+
+
+@dataclass(frozen=True)
 class _Step:
     """How one request is answered instead of normally."""
 
@@ -44,7 +52,7 @@ class OpenAIServer:
     ``POST /v1/embeddings`` answers the vectors of a HashEmbedder, in reverse order with the right
     ``index``, as the protocol allows. ``route`` adds other paths. ``fail``, ``hang``, ``drop`` and
     ``garbage`` queue what happens to the next requests, whatever their path; ``requests`` holds all
-    that came. Closing it ends hanging answers.
+    that came. ``chat`` scripts ``POST /v1/chat/completions``. Closing it ends hanging answers.
     """
 
     def __init__(self, *, dimension: int = 64) -> None:
@@ -76,6 +84,29 @@ class OpenAIServer:
     def route(self, path: str, answer: Route) -> None:
         """POSTs to ``path`` (such as ``/v1/chat/completions``) answer what ``answer`` makes of the body."""
         self._routes[path] = answer
+
+    def chat(
+        self, *answers: str | Callable[[dict[str, Any]], str], refuse: Collection[str] = (), status: int = 500
+    ) -> None:
+        """Chats are answered with these, in order, the last one again and again; a callable is given the body.
+        ``refuse`` names the types of ``response_format`` that are answered with ``status``, as some local servers
+        do. An answer is cut as a model's is when it is longer than ``max_tokens`` times four characters."""
+        waiting = deque(answers or ('{"facts": []}',))
+
+        def answer(body: dict[str, Any]) -> Any:
+            if body.get("response_format", {}).get("type", "text") in refuse:
+                return Reply(status, {"error": {"message": "response_format is not supported"}})
+            scripted = waiting.popleft() if len(waiting) > 1 else waiting[0]
+            said = scripted if isinstance(scripted, str) else scripted(body)
+            most = 4 * int(body.get("max_tokens", 10**6))
+            choice = {
+                "index": 0,
+                "message": {"role": "assistant", "content": said[:most]},
+                "finish_reason": "stop" if len(said) <= most else "length",
+            }
+            return {"object": "chat.completion", "model": body["model"], "choices": [choice]}
+
+        self.route("/v1/chat/completions", answer)
 
     def fail(self, status: int = 500, *, times: int = 1, headers: Mapping[str, str] | None = None) -> None:
         content = b'{"error": {"message": "scripted"}}'
@@ -113,7 +144,10 @@ class OpenAIServer:
         answer = self._routes.get(path)
         if answer is None:
             return _Step(404, content=b"{}")
-        return _Step(content=json.dumps(answer(body)).encode())
+        value = answer(body)
+        if isinstance(value, Reply):
+            return _Step(value.status, content=json.dumps(value.value).encode())
+        return _Step(content=json.dumps(value).encode())
 
 
 class _Server(ThreadingHTTPServer):

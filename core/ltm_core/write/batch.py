@@ -35,3 +35,7 @@ class Prepared:
     analysis: Analysis
     units: tuple[Unit, ...]
     at: datetime
+    for_model: bool = False
+    """There is something in it that an extractor is to read."""
+    other: bool = False
+    """Another than the account's owner speaks."""

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from ltm_core.write.analyse import analyse
 from ltm_core.write.batch import Batch, Prepared
+from ltm_core.write.eligible import gated
 from ltm_core.write.index import message_units
 from ltm_core.write.intake import Incoming
+from ltm_core.write.people import speaker_key
 from ltm_core.write.plan import Turn, Utterance
 from ltm_core.write.statuses import Judged
 from ltm_core.write.vectors import Vectors
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 _MOST_CANDIDATES = 64
 """Facts that one message may state: a pasted document is read as an episode, not as a list of facts."""
-_BEFORE = 12
+BEFORE = 12
 """Stored turns an utterance is read against: a confirmation looks back at most a few exchanges."""
 _MOST_ENTITIES = 64
 """Identifiers of earlier sessions that "the order I told you about" may mean: the newest."""
@@ -43,9 +45,9 @@ def prepare(
     """Analysis and units of every message that will be written, by its place in the batch."""
     if not any(v.fate in ("new", "edit") for v in verdicts):
         return {}
-    tail = reader.messages(session_id=batch.scope.session_id, newest_first=True, limit=_BEFORE)[::-1]
-    turns = _turns(tail)
-    known = _known_entities(reader, batch.scope.session_id)
+    tail = reader.messages(session_id=batch.scope.session_id, newest_first=True, limit=BEFORE)[::-1]
+    turns = turns_of(tail)
+    known = known_entities(reader, batch.scope.session_id)
     prepared: dict[int, Prepared] = {}
     for index, (message, verdict) in enumerate(zip(batch.messages, verdicts, strict=True)):
         if verdict.fate not in ("new", "edit"):
@@ -53,7 +55,7 @@ def prepare(
         stored = verdict.stored
         id_ = stored.id if stored is not None else message.id or runtime.new_id()
         at = message.at or (stored.at if stored is not None else now)
-        before = [t for t in turns if t.id != id_][-_BEFORE:]
+        before = [t for t in turns if t.id != id_][-BEFORE:]
         prepared[index] = prepare_message(
             runtime, message, vectors, id=id_, at=at, zone=zone, before=before, known=known, batch=batch
         )
@@ -109,10 +111,15 @@ def prepare_message(
             candidates=analysis.candidates[:_MOST_CANDIDATES],
             skipped=(*analysis.skipped, f"0-{len(message.content)}:{extra} statements beyond {_MOST_CANDIDATES}"),
         )
-    return Prepared(message=message, id=id, analysis=analysis, units=units, at=at)
+    for_model = runtime.extractor is not None and bool(gated(runtime, utterance, vectors))
+    return Prepared(
+        message=message, id=id, analysis=analysis, units=units, at=at, for_model=for_model,
+        other=speaker_key(utterance)[1] is not None,
+    )  # fmt: skip
 
 
-def _turns(rows: Iterable[MessageRow]) -> list[Turn]:
+def turns_of(rows: Iterable[MessageRow]) -> list[Turn]:
+    """Stored turns as an utterance is read against."""
     turns: list[Turn] = []
     for row in rows:
         turns.append(_turn(turns, row.id, row))
@@ -139,6 +146,7 @@ def _rests_on_tool(turns: Sequence[Turn], role: str) -> bool:
     return False
 
 
-def _known_entities(reader: Reader, session_id: str | None) -> tuple[str, ...]:
+def known_entities(reader: Reader, session_id: str | None) -> tuple[str, ...]:
+    """Identifiers remembered from other sessions than this one."""
     facts = reader.facts(slots=[("user", r) for r in _IDENTIFIER_RELATIONS], newest_first=True, limit=_MOST_ENTITIES)
     return tuple(dict.fromkeys(f.object for f in facts if f.session_id != session_id))

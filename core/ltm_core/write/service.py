@@ -16,6 +16,7 @@ from ltm_core.types import Anchor, FactChange, MessageStatus, Observation
 from ltm_core.write.apply import apply_decisions
 from ltm_core.write.batch import Batch, Prepared
 from ltm_core.write.edits import Labelled
+from ltm_core.write.extraction import jobs_for
 from ltm_core.write.index import index_message
 from ltm_core.write.intake import Incoming, masked
 from ltm_core.write.learn import MOST_COMPARED, learn, vectors_in_reach
@@ -67,6 +68,8 @@ def observe(runtime: Runtime, batch: Batch) -> Observation:
         seen = _write(runtime, writer, batch, prepared, vectors, known, now=now, zone=zone, erasures=erasures)
     if any(p.analysis.requests for p in prepared.values()):
         settle(runtime, batch.scope.user_id)
+    if any(p.for_model for p in prepared.values()):
+        runtime.wake()
     return seen
 
 
@@ -111,6 +114,7 @@ def _write(
     changes: list[FactChange] = []
     anchors: list[Anchor] = []
     skipped: list[str] = []
+    to_read: list[tuple[int, bool]] = []
     last_user: str | None = None
     for index, (message, verdict) in enumerate(zip(batch.messages, verdicts, strict=True)):
         if verdict.fate == "duplicate" or verdict.fate == "erased":
@@ -132,6 +136,8 @@ def _write(
                 _row(batch, ready, reply_to=message.reply_to or _answered(message, last_user), zone=zone, now=now)
             )
         index_message(writer, row, ready.units, made)
+        if ready.for_model:
+            to_read.append((row.item, ready.other))
         for anchor in ready.analysis.anchors:
             writer.add_anchor(anchor, session_id=session_id, at=row.at)
         anchors += ready.analysis.anchors
@@ -152,6 +158,8 @@ def _write(
         statuses.append(MessageStatus(id=ready.id, status="edited" if verdict.fate == "edit" else "stored"))
         last_user = ready.id if message.role == "user" else last_user
     _log(runtime, writer, statuses, changes, now=now)
+    for job in jobs_for(batch.scope.user_id, to_read, now=now):
+        writer.add_job(job)
     return Observation(
         messages=tuple(statuses), anchors=tuple(anchors), changes=tuple(changes), skipped=tuple(skipped)
     )

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ltm_core.errors import ConflictError
+from ltm_core.text.normalize import fold
 from ltm_core.write.align import repeated
 from ltm_core.write.forgotten import holds_forgotten
 from ltm_core.write.intake import Incoming
@@ -193,6 +194,11 @@ def message_key(session_id: str, message_id: str) -> str:
 def content_key(mac: bytes) -> str:
     """What a tombstone remembers of the words of a turn, by their `Reader.content_mac`."""
     return mac.hex()
+
+
+def fact_key(subject: str, value: str) -> str:
+    """What a tombstone remembers of a forgotten fact: whom it was about, and its normalised object."""
+    return f"{fold(subject)}\x1f{fold(value)}"
 
 
 def pair_key(first: bytes, second: bytes) -> str:

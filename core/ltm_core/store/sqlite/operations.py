@@ -9,8 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ltm_core.errors import BusyError, ConflictError, InvalidScopeError, NotFoundError
-from ltm_core.store.base import Job
+from ltm_core.errors import BusyError, ConflictError
 from ltm_core.store.rows import AuditRow
 from ltm_core.store.sqlite.backup import LIST_JOB, back_up, keep_list, write_lists
 from ltm_core.store.sqlite.codec import PLAIN_CODEC
@@ -18,13 +17,13 @@ from ltm_core.store.sqlite.conditions import CURRENT, CURRENT_TAKES
 from ltm_core.store.sqlite.embedders import other_embedders
 from ltm_core.store.sqlite.files import sizes
 from ltm_core.store.sqlite.migrations import SCHEMA_VERSION
+from ltm_core.store.sqlite.queue import Queue
 from ltm_core.store.sqlite.read_rows import AUDIT_READ, audit_body, audit_from
 from ltm_core.store.sqlite.records import ITEM_MASK
 from ltm_core.store.sqlite.schema import BODIES
 from ltm_core.store.sqlite.scrub import scan, variants
-from ltm_core.store.sqlite.sweeps import Sweeps, name_of
-from ltm_core.store.sqlite.writer import JOB_STATES, insert_job
-from ltm_core.store.times import from_us, to_us
+from ltm_core.store.sqlite.sweeps import name_of
+from ltm_core.store.times import to_us
 from ltm_core.types import Receipt, Stats
 
 _CHECKPOINT_TRY_MS = 50
@@ -32,55 +31,8 @@ _CHECKPOINT_TRY_MS = 50
 _CHECKPOINT_PAUSE = 0.02
 
 
-class SqliteOperations(Sweeps):
+class SqliteOperations(Queue):
     """The only door that looks across users; every method is its own short transaction."""
-
-    # jobs ---------------------------------------------------------------------------------------------
-    def add_job(self, job: Job) -> None:
-        if job.user_id is not None:
-            raise InvalidScopeError("a user's job is added in the user's own transaction")
-        with self._store.connection(write=True) as conn:
-            insert_job(conn, job, user_no=None, codec=PLAIN_CODEC)
-
-    def due_jobs(self, *, now: datetime, kinds: Sequence[str] | None = None, limit: int = 100) -> list[Job]:
-        where, values = "", [to_us(now)]
-        if kinds is not None:
-            where = f" AND j.kind IN ({','.join('?' * len(kinds))})"
-        with self._store.connection() as conn:
-            rows = conn.execute(
-                "SELECT j.id, j.kind, j.user_no, u.user_id, j.body, j.attempts, j.run_after, j.status, j.error "
-                "FROM jobs j LEFT JOIN users u ON u.user_no = j.user_no "
-                f"WHERE j.status = 0 AND j.run_after <= ?{where} ORDER BY j.run_after, j.id LIMIT ?",
-                (*values, *(kinds or ()), limit),
-            ).fetchall()
-        codec = self._store.core.codec
-        return [
-            Job(
-                id=r[0],
-                kind=r[1],
-                user_id=r[3],
-                payload=codec(r[2] or 0).decode(r[4]),
-                attempts=r[5],
-                run_after=from_us(r[6]),
-                status=JOB_STATES[r[7]],
-                error=r[8],
-            )
-            for r in rows
-        ]
-
-    def finish_job(self, id: int) -> None:
-        with self._store.connection(write=True) as conn:
-            conn.execute("DELETE FROM jobs WHERE id = ?", (id,))
-
-    def fail_job(self, id: int, *, error: str, retry_at: datetime | None) -> None:
-        with self._store.connection(write=True) as conn:
-            found = conn.execute(
-                "UPDATE jobs SET attempts = attempts + 1, error = ?, status = ?, "
-                "run_after = ifnull(?, run_after) WHERE id = ?",
-                (error, 0 if retry_at else 1, to_us(retry_at), id),
-            ).rowcount
-        if not found:
-            raise NotFoundError(f"no job has id {id}")
 
     # users --------------------------------------------------------------------------------------------
     def users(self, *, after: str | None = None, limit: int = 1000) -> list[str]:
@@ -264,6 +216,7 @@ class SqliteOperations(Sweeps):
                 vectors=one("SELECT count(*) FROM chunks WHERE embedded > 0"),
                 terms=one("SELECT sum(term_total) FROM users"),
                 jobs=one("SELECT count(*) FROM jobs"),
+                dead_jobs=one("SELECT count(*) FROM jobs WHERE status = 1"),
                 bytes_on_disk=sizes(store.directory),
                 embedder=self.embedder_identity() or "",
                 schema_version=SCHEMA_VERSION,

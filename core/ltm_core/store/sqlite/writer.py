@@ -141,6 +141,14 @@ class SqliteWriter(RowWriter, DocumentWriter):
         insert_job(self._conn, job, user_no=no, codec=codec)
         self._changed = True
 
+    def finish_claimed(self, id: int, *, attempts: int) -> bool:
+        return bool(
+            self._conn.execute(
+                "DELETE FROM jobs WHERE id = ? AND user_no = ? AND attempts = ? AND status = 0",
+                (id, self.no, attempts),
+            ).rowcount
+        )
+
     def erase_user(self, *, now: datetime) -> dict[str, int]:
         self._now = now
         counts = erase_rows(self._conn, self.no)

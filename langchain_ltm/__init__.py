@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from langchain_ltm._labels import namespace_label
     from langchain_ltm.conversation import LTMConversationMemory
     from langchain_ltm.extractor import ChatModelExtractor
-    from langchain_ltm.history import LTMChatMessageHistory, ltm_history_factory, ltm_recall
+    from langchain_ltm.history import LTMChatMessageHistory, ltm_history_factory
     from langchain_ltm.importing import ImportReport, aimport_history, import_history
     from langchain_ltm.middleware import LTMMiddleware
+    from langchain_ltm.recalling import ltm_recall
     from langchain_ltm.retriever import LTMRetriever
     from langchain_ltm.store import LTMStore
     from langchain_ltm.tools import ltm_tools
@@ -35,7 +36,7 @@ _HOME = {
     "aimport_history": "langchain_ltm.importing",
     "import_history": "langchain_ltm.importing",
     "ltm_history_factory": "langchain_ltm.history",
-    "ltm_recall": "langchain_ltm.history",
+    "ltm_recall": "langchain_ltm.recalling",
     "ltm_tools": "langchain_ltm.tools",
     "namespace_label": "langchain_ltm._labels",
 }

@@ -1,4 +1,4 @@
-"""A conversation's messages for RunnableWithMessageHistory, and the recall step that goes with them."""
+"""A conversation's messages for RunnableWithMessageHistory."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ from typing import Any
 
 from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import BaseMessage
-from langchain_core.runnables import ConfigurableFieldSpec, Runnable, RunnableConfig, RunnableLambda
+from langchain_core.runnables import ConfigurableFieldSpec
 
 from langchain_ltm._convert import from_messages, to_messages, words_of
-from langchain_ltm._identity import serving
 from langchain_ltm._pending import Pending, runner
 from ltm_core.adapting import Call, Steps, adrive, checked_id, drive, labels, served, surviving
 from ltm_core.errors import ConfigError, InvalidInputError
 from ltm_core.ids import new_uuid7
-from ltm_core.types import Message, Scope, Tier
+from ltm_core.types import Message, Scope
 
-_INPUTS = ("input", "question", "query", "messages")
 _PAGE = 1000
 _WINDOW_TURNS = 12
 """Turns shown when the memory is a remote one that does not tell its configuration."""
@@ -101,7 +99,7 @@ class LTMChatMessageHistory(BaseChatMessageHistory):
     def observing(self, value: Any) -> Steps[tuple[str, ...]]:
         """The steps of `observe`; returns the ids of the turns that the value holds."""
         with surviving("storing the user's words", strict=self.strict):
-            turns = _spoken(value)
+            turns = spoken(value)
             if not turns or turns[-1].role != "user":
                 return ()
             words = turns[-1].content
@@ -224,66 +222,6 @@ def ltm_history_factory(
     return LTMHistoryFactory(memory, checked_id(user_id, "user_id"), options)
 
 
-def ltm_recall(
-    memory: Any = None,
-    *,
-    input_key: str | None = None,
-    user_id: str | None = None,
-    max_tokens: int = 1200,
-    tiers: Sequence[Tier] = ("semantic", "episodic"),
-    observe: bool = True,
-    strict: bool = False,
-) -> Runnable[Any, str]:
-    """A step that turns a chain's input into the memories that fit it, as text for the prompt.
-
-    Inside RunnableWithMessageHistory with `ltm_history_factory` it needs no ``memory``: it serves the same user and
-    session, and does not repeat the turns that the history shows. Elsewhere give ``memory``; user and session come
-    from ``user_id``, ``configurable`` or the active scope. With ``observe`` the user's words are stored first, so
-    they survive a failing model and a stream that is closed early; ``False`` only reads.
-
-    ``input_key`` names the user's value in a dict; it is found when it is the only one, or called ``input``,
-    ``question``, ``query`` or ``messages``. What fails is logged and gives "", unless ``strict=True``.
-    """
-    checked_id(user_id, "user_id")
-    pending = Pending()
-
-    def history(config: RunnableConfig) -> LTMChatMessageHistory:
-        there = config.get("configurable", {}).get("message_history")
-        if isinstance(there, LTMChatMessageHistory) and memory in (None, there.memory):
-            return there
-        if memory is None:
-            raise ConfigError("ltm_recall needs memory= outside RunnableWithMessageHistory with ltm_history_factory")
-        scope = serving(user_id, config=config)
-        return LTMChatMessageHistory(
-            memory, user_id=scope.user_id, session_id=scope.session_id, strict=strict, _pending=pending
-        )
-
-    def steps(value: Any, kept: LTMChatMessageHistory) -> Steps[str]:
-        asked = _asked_value(value, input_key)
-        ids: tuple[str, ...] = ()
-        if observe:
-            ids = yield from kept.observing(asked)
-        with surviving("recall", strict=strict):
-            turns = _spoken(asked)
-            words = next((m.content for m in reversed(turns) if m.role == "user"), "")
-            options = {"query": words or None, "max_tokens": max_tokens, "tiers": tuple(tiers)}
-            hidden = {"exclude_message_ids": (*kept.shown_ids, *ids)}
-            shown: dict[str, Any] = {"current_messages": turns} if len(turns) > 1 else {}
-            context = yield Call("context", {**labels(kept.scope), **options, **hidden, **shown})
-            return str(context.text)
-        return ""
-
-    def recall(value: Any, config: RunnableConfig) -> str:
-        kept = history(config)
-        return drive(kept.memory, steps(value, kept))
-
-    async def arecall(value: Any, config: RunnableConfig) -> str:
-        kept = history(config)
-        return await adrive(kept.memory, steps(value, kept))
-
-    return RunnableLambda(recall, arecall, name="ltm_recall")
-
-
 def _check(memory: Any, window_turns: int | None) -> None:
     for method in ("observe", "messages"):
         if not callable(getattr(memory, method, None)):
@@ -292,20 +230,7 @@ def _check(memory: Any, window_turns: int | None) -> None:
         raise ConfigError(f"window_turns must be at least 1, not {window_turns}")
 
 
-def _asked_value(value: Any, input_key: str | None) -> Any:
-    if not isinstance(value, Mapping):
-        return value
-    if input_key is not None:
-        return value.get(input_key, "")
-    if len(value) == 1:
-        return next(iter(value.values()))
-    for key in _INPUTS:
-        if key in value:
-            return value[key]
-    raise InvalidInputError(f"which of {', '.join(sorted(map(str, value)))} is the user's? Name it with input_key=")
-
-
-def _spoken(value: Any) -> list[Message]:
+def spoken(value: Any) -> list[Message]:
     """The turns in a chain's value: a conversation's, one message's, or the words as the user's."""
     if isinstance(value, BaseMessage):
         value = [value]
@@ -319,4 +244,4 @@ def _without_ids(turns: Sequence[Message]) -> list[Message]:
     return [replace(m, id=None) for m in turns]
 
 
-__all__ = ["LTMChatMessageHistory", "LTMHistoryFactory", "ltm_history_factory", "ltm_recall"]
+__all__ = ["LTMChatMessageHistory", "LTMHistoryFactory", "ltm_history_factory", "spoken"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ltm_core.arguments import text_of
 from ltm_core.errors import InvalidInputError, NotFoundError
 from ltm_core.store.times import to_us
-from ltm_core.types import Fact, FactChange, Page, Profile, Scope, Session, StoredMessage
+from ltm_core.types import DeadLetter, Fact, FactChange, Page, Profile, Scope, Session, StoredMessage
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
@@ -23,14 +23,14 @@ _MOST_ITEM = 2**32 - 1
 _MOST = 2**63 - 1
 
 
-def page_of(rows: Sequence[T], limit: int, cursor_of: Callable[[T], str], fetch: Callable[[str], Page[T]]) -> Page[T]:
+def _page(rows: Sequence[T], limit: int, cursor_of: Callable[[T], str], fetch: Callable[[str], Page[T]]) -> Page[T]:
     """One page out of ``limit + 1`` rows: the extra row only tells that there is a next page."""
     shown = tuple(rows[:limit])
     more = len(rows) > limit
     return Page(shown, cursor_of(shown[-1]) if more else None, fetch if more else None)
 
 
-def number_of(cursor: str | None, *, most: int = 2**63 - 1) -> int:
+def _number(cursor: str | None, *, most: int) -> int:
     """The number in a cursor; InvalidInputError for what no page gave."""
     if cursor is None:
         return 0
@@ -61,7 +61,7 @@ def facts(
             relation=relation,
             current_at=moment,
             known_at=known_at,
-            after_item=max(0, number_of(cursor, most=_MOST_ITEM)),
+            after_item=max(0, _number(cursor, most=_MOST_ITEM)),
             limit=limit + 1,
         )
         last = reader.fact_item(found[limit - 1].id) if len(found) > limit else None
@@ -79,7 +79,7 @@ def facts(
             cursor=next_cursor,
         )
 
-    return page_of(found, limit, lambda _: str(last), following)
+    return _page(found, limit, lambda _: str(last), following)
 
 
 def history(runtime: Runtime, user_id: str, fact_id: str) -> Page[Fact]:
@@ -131,8 +131,8 @@ def profile(runtime: Runtime, user_id: str) -> Profile:
 
 def changes(runtime: Runtime, user_id: str, *, since: str | None, limit: int) -> Page[FactChange]:
     with runtime.store.read(user_id) as reader:
-        found = reader.changes(after=number_of(since, most=_MOST), limit=limit + 1)
-    return page_of(
+        found = reader.changes(after=_number(since, most=_MOST), limit=limit + 1)
+    return _page(
         found, limit, lambda c: c.cursor, lambda cursor: changes(runtime, user_id, since=cursor, limit=limit)
     )
 
@@ -161,7 +161,7 @@ def messages(
             limit=limit + 1,
         )
     last = found[min(limit, len(found)) - 1] if found else None
-    return page_of(
+    return _page(
         [stored(m) for m in found],
         limit,
         lambda _: "" if last is None else f"{to_us(last.at)}.{last.sequence}",
@@ -182,7 +182,7 @@ def _place(cursor: str | None) -> tuple[int, int] | None:
     if cursor is None:
         return None
     at, _, sequence = text_of(cursor, "cursor").partition(".")
-    return number_of(at, most=_MOST), number_of(sequence, most=_MOST)
+    return _number(at, most=_MOST), _number(sequence, most=_MOST)
 
 
 def stored(row: MessageRow) -> StoredMessage:
@@ -211,4 +211,13 @@ def sessions(runtime: Runtime, user_id: str, *, limit: int, cursor: str | None) 
     after = None if cursor is None else text_of(cursor, "cursor")
     with runtime.store.read(user_id) as reader:
         found = reader.sessions(after=after, limit=limit + 1)
-    return page_of(found, limit, lambda s: s.id, lambda last: sessions(runtime, user_id, limit=limit, cursor=last))
+    return _page(found, limit, lambda s: s.id, lambda last: sessions(runtime, user_id, limit=limit, cursor=last))
+
+
+def dead_letters(runtime: Runtime, *, limit: int, cursor: str | None) -> Page[DeadLetter]:
+    """Jobs that failed too often, oldest first."""
+    rows = runtime.store.operations().dead_jobs(after=_number(cursor, most=_MOST), limit=limit + 1)
+    found = [
+        DeadLetter(id=j.id, kind=j.kind, user_id=j.user_id, attempts=j.attempts, error=j.error or "") for j in rows
+    ]
+    return _page(found, limit, lambda d: str(d.id), lambda c: dead_letters(runtime, limit=limit, cursor=c))

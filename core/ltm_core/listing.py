@@ -12,7 +12,7 @@ from ltm_core.arguments import number_of, text_of
 from ltm_core.errors import InvalidInputError, NotFoundError
 from ltm_core.recall.related import related as walk
 from ltm_core.store.times import to_us
-from ltm_core.types import Fact, FactChange, Page, Profile, RelatedFact, Scope, Session, StoredMessage
+from ltm_core.types import DeadLetter, Fact, FactChange, Page, Profile, RelatedFact, Scope, Session, StoredMessage
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
@@ -232,7 +232,7 @@ def _place(cursor: str | None) -> tuple[int, int] | None:
     if cursor is None:
         return None
     at, _, sequence = text_of(cursor, "cursor").partition(".")
-    return number_of(at, most=_MOST), number_of(sequence, most=_MOST)
+    return number_of(at, most=_MOST), _number(sequence, most=_MOST)
 
 
 def stored(row: MessageRow) -> StoredMessage:
@@ -262,3 +262,12 @@ def sessions(runtime: Runtime, user_id: str, *, limit: int, cursor: str | None) 
     with runtime.store.read(user_id) as reader:
         found = reader.sessions(after=after, limit=limit + 1)
     return page_of(found, limit, lambda s: s.id, lambda last: sessions(runtime, user_id, limit=limit, cursor=last))
+
+
+def dead_letters(runtime: Runtime, *, limit: int, cursor: str | None) -> Page[DeadLetter]:
+    """Jobs that failed too often, oldest first."""
+    rows = runtime.store.operations().dead_jobs(after=number_of(cursor, most=_MOST), limit=limit + 1)
+    found = [
+        DeadLetter(id=j.id, kind=j.kind, user_id=j.user_id, attempts=j.attempts, error=j.error or "") for j in rows
+    ]
+    return page_of(found, limit, lambda d: str(d.id), lambda c: dead_letters(runtime, limit=limit, cursor=c))

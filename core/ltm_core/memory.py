@@ -1069,9 +1069,7 @@ class LongTermMemory:
 
     def dead_letters(self, *, limit: int | None = None, cursor: str | None = None) -> Page[DeadLetter]:
         """The jobs that failed too often, oldest first: ids, attempts and the class of the error, no words."""
-        from ltm_core.keep.queue import dead_letters
-
-        return dead_letters(self._runtime, limit=limit_of(limit), cursor=cursor)
+        return listing.dead_letters(self._runtime, limit=limit_of(limit), cursor=cursor)
 
     def retry_dead_letters(self, ids: Sequence[int] | None = None) -> int:
         """These dead letters, or all, are due again; returns how many."""

@@ -9,9 +9,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from ltm_core.errors import ConfigError, InvalidInputError, LTMError, UnavailableError
-from ltm_core.listing import number_of, page_of
 from ltm_core.runtime import log
-from ltm_core.types import DeadLetter, Page, WorkReport
+from ltm_core.types import WorkReport
 from ltm_core.write.extraction import EXTRACT_JOB, OvertakenError, run
 
 if TYPE_CHECKING:
@@ -93,15 +92,6 @@ def _failed(runtime: Runtime, job: Job, error: LTMError) -> bool:
 
 
 # dead letters -------------------------------------------------------------------------------------------
-def dead_letters(runtime: Runtime, *, limit: int, cursor: str | None) -> Page[DeadLetter]:
-    """Jobs that failed too often, oldest first."""
-    rows = runtime.store.operations().dead_jobs(after=number_of(cursor), limit=limit + 1)
-    letters = [
-        DeadLetter(id=j.id, kind=j.kind, user_id=j.user_id, attempts=j.attempts, error=j.error or "") for j in rows
-    ]
-    return page_of(letters, limit, lambda d: str(d.id), lambda c: dead_letters(runtime, limit=limit, cursor=c))
-
-
 def retry(runtime: Runtime, ids: Sequence[int] | None) -> int:
     """The dead letters are due now, with all their attempts; returns how many."""
     revived = runtime.store.operations().revive_jobs(_numbers(ids), now=runtime.now())
@@ -122,4 +112,4 @@ def _numbers(ids: Sequence[int] | None) -> Sequence[int] | None:
     return list(ids)
 
 
-__all__ = ["dead_letters", "drop", "retry", "work"]
+__all__ = ["drop", "retry", "work"]

@@ -232,7 +232,7 @@ def _place(cursor: str | None) -> tuple[int, int] | None:
     if cursor is None:
         return None
     at, _, sequence = text_of(cursor, "cursor").partition(".")
-    return number_of(at, most=_MOST), _number(sequence, most=_MOST)
+    return number_of(at, most=_MOST), number_of(sequence, most=_MOST)
 
 
 def stored(row: MessageRow) -> StoredMessage:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ltm_core import LongTermMemory
 from ltm_core.errors import InvalidInputError
 
-S = {"user_id": "ana", "session_id": "s"}
+S: dict[str, Any] = {"user_id": "ana", "session_id": "s"}
 
 
 @pytest.fixture

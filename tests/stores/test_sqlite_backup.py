@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from ltm_core import ConflictError, CorruptError, LongTermMemory, UnavailableError
+from ltm_core.store.sqlite import SqliteStore
 from ltm_core.store.sqlite.scrub import variants
 from ltm_core.testing.builders import say
 from ltm_core.testing.clock import Clock
@@ -32,6 +33,12 @@ CLOCK = Clock(T0)
 
 def opened(path: Path, **options: Any) -> LongTermMemory:
     return LongTermMemory.open(path, **{"embedder": "none", "timezone": "UTC", "clock": CLOCK, **options})
+
+
+def store_of(memory: LongTermMemory) -> SqliteStore:
+    store = memory._runtime.store
+    assert isinstance(store, SqliteStore)
+    return store
 
 
 def held(path: Path) -> bytes:
@@ -155,9 +162,9 @@ def test_a_restore_brings_nobody_and_nothing_back(place: Path, lost: bool) -> No
         for user in ("ana", "ben", "cy", "dee"):
             secret = SECRETS[user]
             assert secret not in memory.context("passport", user_id=user).text
-            told = {"user": f"My passport is {secret}.", "message_id": "m1"}
             if user != "ana" or not lost:
-                seen = memory.observe(user_id=user, session_id="s1", **told, at=T0)
+                words = f"My passport is {secret}."
+                seen = memory.observe(user_id=user, session_id="s1", user=words, message_id="m1", at=T0)
                 assert [m.status for m in seen.messages] == ["erased"]
         last = [e for e in memory.audit() if e.action == "restore"]
         assert [(e.actor, e.reason, e.target) for e in last] == [("op", "drill", report.erasures_from)]
@@ -181,7 +188,7 @@ def test_a_restore_keeps_numbers_log_and_caches_right(place: Path) -> None:
         other.observe(user_id="eve", session_id="s9", user="I keep goats.")
         assert int([c.cursor for c in memory.changes()][-1]) > int(last)
         assert any("goats" in i.text for i in memory.search("goats", user_id="eve"))
-        with memory._runtime.store.connection() as conn:
+        with store_of(memory).connection() as conn:
             assert conn.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
@@ -280,7 +287,7 @@ def test_a_kill_leaves_the_old_store_or_the_new_one(tmp_path: Path) -> None:
         with opened(tmp_path / "store") as memory:
             now = list(memory.export_user("eve"))[1:]
             assert said(memory, "ana") == [] and len(said(memory, "bulk")) == 40
-            with memory._runtime.store.connection() as conn:
+            with store_of(memory).connection() as conn:
                 assert conn.execute("PRAGMA quick_check").fetchone() == ("ok",)
         outcomes.add(now == old)
         assert now == old or "bees" not in "".join(now)

@@ -17,7 +17,7 @@ from ltm_core.keep.rowmaking import change_of, fact_of, masked_fact, masked_mess
 from ltm_core.types import Fact, FactChange
 from ltm_core.when import zone_of
 from ltm_core.write.apply import apply_decisions, fact_extra, store_fact
-from ltm_core.write.index import fact_unit, index_message, message_units
+from ltm_core.write.index import Unit, fact_unit, index_message, message_units
 from ltm_core.write.redact import redact_value
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ class Taker:
         self._seen: Counter[int] = Counter()
         """How often the file has had each change, and with the batch that was chosen last."""
         self._pending = self._seen
+        self._units: dict[tuple[Any, ...], tuple[Unit, ...]] = {}
+        """Of the turns of this batch: it is chosen twice."""
         self.paused_at: datetime | None = None
 
     def choose(self, reader: RowReader, batch: Sequence[tuple[int, Line]], tally: Tally) -> list[Ready]:
@@ -87,6 +89,7 @@ class Taker:
     def commit(self, chosen: Sequence[Ready], *, revision: int) -> None:
         """The batch that was chosen last is written, and the user's data has this revision now."""
         self._seen = self._pending
+        self._units.clear()
         if self._feed is not None:
             counted = self._feed[1]
             counted.update(r.key[1] for r in chosen if r.kind == "change")
@@ -173,13 +176,15 @@ class Taker:
             if changed:
                 self._lengths[row.id] = max(len(row.content), self._lengths.get(row.id, 0))
         new[key] = row
-        units = message_units(
-            row.content,
-            speaker=row.name or row.role,
-            on=row.at.astimezone(_zone(row.timezone)).date(),
-            named=row.name is not None,
-            config=self._runtime.config,
-        )
+        units = self._units.get(key)
+        if units is None:
+            units = self._units[key] = message_units(
+                row.content,
+                speaker=row.name or row.role,
+                on=row.at.astimezone(_zone(row.timezone)).date(),
+                named=row.name is not None,
+                config=self._runtime.config,
+            )
 
         def write(writer: Writer, vectors: Vectors) -> None:
             stored = writer.add_message(row)

@@ -372,7 +372,7 @@ class ImportResult:
     """What one call of ``import_user`` did."""
 
     imported: Mapping[str, int]
-    """Rows written, per kind (user, session, message, slot, fact, change)."""
+    """Rows written, per kind (user, session, message, slot, fact, change, document)."""
     known: Mapping[str, int]
     """Rows the store had already, per kind; they were left as they are."""
     refused: Mapping[str, int]
@@ -404,7 +404,8 @@ class RestoreReport:
     users: int
     """In the restored store."""
     counts: Mapping[str, int]
-    """Erased again: users, messages_deleted, messages_redacted, facts, sessions, slots."""
+    """Erased again: users, messages_deleted, messages_redacted, facts, sessions, slots, documents_deleted,
+    documents_redacted."""
     seconds: float = 0.0
 
 

@@ -16,6 +16,8 @@ from ltm_core.types import DocumentWrite
 
 DEEPEST_NAMESPACE = 64
 """Labels of one namespace."""
+DEEPEST_VALUE = 100
+"""Levels of lists and mappings in a value; beyond, encoders and the readers of an export run out of stack."""
 _MOST_FIELDS = 64
 _LONGEST_FIELD = 512
 
@@ -47,7 +49,7 @@ def checked_write(
         namespace=namespace,
         key=key_of(write.key, limit=id_limit),
         value=redact_value(value) if masked and value is not None else value,
-        fields=_fields_of(write.index),
+        fields=fields_of(write.index),
         ttl=life_of(write.ttl, now),
     )
 
@@ -78,11 +80,10 @@ def value_of(value: Any, *, most_bytes: int) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise InvalidInputError(f"value must be a mapping, not {type(value).__name__}")
     try:
-        plain: dict[str, Any] = _plain(value)
+        plain: dict[str, Any] = _plain(value, DEEPEST_VALUE)
         size = len(json.dumps(plain, ensure_ascii=False).encode())
-    except (RecursionError, UnicodeEncodeError) as e:
-        why = "is nested too deeply" if isinstance(e, RecursionError) else "holds half of a surrogate pair"
-        raise InvalidInputError(f"value {why}") from None
+    except UnicodeEncodeError:
+        raise InvalidInputError("value holds half of a surrogate pair") from None
     if size > most_bytes:
         raise InvalidInputError(
             f"value has {size} bytes as JSON, at most {most_bytes} are allowed (max_document_bytes)"
@@ -90,14 +91,16 @@ def value_of(value: Any, *, most_bytes: int) -> dict[str, Any]:
     return plain
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, levels: int) -> Any:
+    if isinstance(value, Mapping | list | tuple) and not levels:
+        raise InvalidInputError(f"value is nested too deep, at most {DEEPEST_VALUE} levels are allowed")
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
                 raise InvalidInputError(f"the keys of a value must be text, not {type(key).__name__}")
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {str(k): _plain(v, levels - 1) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(v) for v in value]
+        return [_plain(v, levels - 1) for v in value]
     if isinstance(value, float) and not math.isfinite(value):
         raise InvalidInputError("a number in a value must be finite")
     if value is None or isinstance(value, str | int | float | bool):
@@ -107,7 +110,8 @@ def _plain(value: Any) -> Any:
     )
 
 
-def _fields_of(index: Any) -> tuple[str, ...]:
+def fields_of(index: Any) -> tuple[str, ...]:
+    """The paths to index: all of the value, nothing, or those that are named."""
     if isinstance(index, bool):
         return (WHOLE,) if index else ()
     if isinstance(index, str | bytes) or not isinstance(index, Sequence) or len(index) > _MOST_FIELDS:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ltm_core.documents.checks import Put
 from ltm_core.documents.units import spans, with_vectors
 from ltm_core.errors import InvalidInputError
+from ltm_core.keep.documents import delete_documents
 from ltm_core.keep.proof import SCRUB_JOB
 from ltm_core.store.base import DocumentRow, Job, Namespace
 from ltm_core.types import Document, Page
@@ -18,7 +19,6 @@ from ltm_core.write.pause import not_paused
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
-    from ltm_core.store.base import Writer
 
 
 def write(runtime: Runtime, user_id: str, puts: Sequence[Put], *, actor: str | None) -> list[Document | None]:
@@ -31,21 +31,22 @@ def write(runtime: Runtime, user_id: str, puts: Sequence[Put], *, actor: str | N
     vectors = embed_texts(runtime, [text for found in pieces.values() for _, _, text in found])
     now = runtime.now()
     results: dict[tuple[Namespace, str], Document | None] = {}
-    deleted = 0
+    gone: list[DocumentRow] = []
     with runtime.store.write(user_id) as writer:
         if pieces:
             not_paused(writer.user())
             writer.ensure_user(now=now)
         for at, put in last.items():
             if put.value is None:
-                results[at] = _delete(writer, put, now=now)
-                deleted += results[at] is not None
+                row = writer.document(*at)
+                results[at] = None if row is None or _is_over(row, now) else shown(row)
+                gone += [] if row is None else [row]
                 continue
             before = writer.document(put.namespace, put.key)
             if before is not None and _is_over(before, now):
                 # A new document, not a new value of the one whose time was over.
                 writer.delete_documents([before.item])
-            row = DocumentRow(
+            new = DocumentRow(
                 namespace=put.namespace,
                 key=put.key,
                 value=put.value,
@@ -55,25 +56,20 @@ def write(runtime: Runtime, user_id: str, puts: Sequence[Put], *, actor: str | N
                 expires_at=None if put.ttl is None else now + put.ttl,
                 fields=put.fields,
             )
-            results[at] = shown(writer.put_document(row, with_vectors(pieces[at], vectors)))
-        if deleted:
-            writer.audit("delete_documents", now=now, actor=actor, counts={"documents": deleted})
-    if deleted:
+            results[at] = shown(writer.put_document(new, with_vectors(pieces[at], vectors)))
+        if gone:
+            counts = {"documents": delete_documents(writer, gone, now=now)}
+            writer.audit("delete_documents", now=now, actor=actor, counts=counts)
+    if gone:
         _overwrite_freed(runtime, now=now)
     return [results[p.namespace, p.key] for p in puts]
 
 
-def _delete(writer: Writer, put: Put, *, now: datetime) -> Document | None:
-    row = writer.document(put.namespace, put.key)
-    if row is None:
-        return None
-    writer.delete_documents([row.item])
-    return None if _is_over(row, now) else shown(row)
-
-
 def _overwrite_freed(runtime: Runtime, *, now: datetime) -> None:
-    """The deleted bytes are gone from the files now, or when ``maintain`` finds no reader in the way."""
+    """The lists beside backups know of the deletion, and the bytes are gone from the files now, or when ``maintain``
+    finds no reader in the way."""
     operations = runtime.store.operations()
+    operations.list_erasures(now=now)
     clean, _ = operations.scrub(wait_seconds=0)
     if not clean and not operations.due_jobs(now=now, kinds=(SCRUB_JOB,), limit=1):
         operations.add_job(Job(kind=SCRUB_JOB, run_after=now))

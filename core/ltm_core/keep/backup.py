@@ -17,7 +17,7 @@ from ltm_core.types import BackupReport, RestoreReport
 if TYPE_CHECKING:
     from ltm_core.config import Config
     from ltm_core.runtime import Runtime
-    from ltm_core.store.base import MessageRow, Writer
+    from ltm_core.store.base import Reader, Writer
     from ltm_core.store.rows import News
 
 
@@ -38,9 +38,7 @@ def restore_backup(
     `LongTermMemory.restore_backup`."""
     from ltm_core.store.sqlite.restore import restore
 
-    def redo(
-        writer: Writer, news: News, mac: Callable[[str], str], present: Callable[[int], MessageRow | None]
-    ) -> Counter[str]:
+    def redo(writer: Writer, news: News, mac: Callable[[str], str], present: Reader | None) -> Counter[str]:
         return reapply(writer, news, mac=mac, present=present, config=config, now=now)
 
     started = time.perf_counter()

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ltm_core.write.forgotten import holds_forgotten
-from ltm_core.write.statuses import content_key, message_key
+from ltm_core.write.forgotten import PHRASE_WORDS, holds_forgotten
+from ltm_core.write.statuses import DOCUMENT, DOCUMENT_TEXT, content_key, document_key, message_key
 
 if TYPE_CHECKING:
-    from ltm_core.store.base import MessageRow, Reader, SlotRow
+    from ltm_core.store.base import DocumentRow, MessageRow, Reader, SlotRow
     from ltm_core.store.rows import FactRow, SessionRow
     from ltm_core.types import FactChange
 
@@ -21,6 +21,7 @@ class Erased:
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
+        self._phrases = _Phrases(reader)
         self._any = reader.erasures()[0] > 0
         self._before = reader.erased_before()
 
@@ -59,6 +60,19 @@ class Erased:
         said = slot.set_at
         return self._gone(said, session_id) or self._holds([slot.name, *texts_in(slot.value)], said)
 
+    def document(self, row: DocumentRow) -> bool:
+        """By the watermark, its place, a text of it that was overwritten, or a forgotten phrase."""
+        if not self._any:
+            return False
+        told = self._since(row.updated_at)
+        gone, texts = self._reader.is_tombstoned, texts_in(row.value)
+        return (
+            self._gone(row.updated_at, None)
+            or told(gone(DOCUMENT, document_key(row.namespace, row.key)))
+            or any(told(gone(DOCUMENT_TEXT, t)) for t in texts if t)
+            or self._holds([row.key, *texts], row.updated_at)
+        )
+
     def change(self, change: FactChange) -> bool:
         """By the watermark, or because its fact was forgotten."""
         if not self._any:
@@ -79,7 +93,22 @@ class Erased:
         return lambda erased: erased is not None and said <= erased
 
     def _holds(self, texts: Iterable[str], said: datetime) -> bool:
-        return any(holds_forgotten(self._reader, t, self._since(said)) for t in texts if t)
+        return any(holds_forgotten(self._phrases, t, self._since(said)) for t in texts if t)
+
+
+class _Phrases:
+    """The reader's tombstones; how long phrases are is asked once, not for every text."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._lengths: dict[str, datetime | None] = {}
+
+    def is_tombstoned(self, kind: str, value: str) -> datetime | None:
+        if kind != PHRASE_WORDS:
+            return self._reader.is_tombstoned(kind, value)
+        if value not in self._lengths:
+            self._lengths[value] = self._reader.is_tombstoned(kind, value)
+        return self._lengths[value]
 
 
 def texts_in(value: Any) -> list[str]:

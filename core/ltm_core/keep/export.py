@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ltm_core.keep.audit import note
+from ltm_core.keep.document_lines import document_line
 from ltm_core.keep.lines import FORMAT, VERSION, written
 from ltm_core.store.rows import FactRow
 from ltm_core.types import Anchor, FactChange, Session
@@ -111,6 +112,15 @@ def _rows(runtime: Runtime, user_id: str, *, now: datetime) -> Iterator[dict[str
         if len(changes) < _PAGE:
             break
         place = int(changes[-1].cursor)
+    last = 0
+    while True:
+        with read(user_id) as reader:
+            documents = reader.documents(alive_at=now, after_item=last, limit=_PAGE)
+        for document in documents:
+            yield document_line(document)
+        if len(documents) < _PAGE:
+            break
+        last = documents[-1].item
 
 
 def _line(values: dict[str, Any]) -> str:

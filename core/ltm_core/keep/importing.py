@@ -56,6 +56,7 @@ def import_user(
         id=config.max_id_characters,
         text=config.max_message_characters,
         metadata=config.max_metadata_bytes,
+        document=config.max_document_bytes,
         line=config.max_import_line_bytes,
     )
     tally = Tally()

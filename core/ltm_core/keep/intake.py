@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 from ltm_core.errors import InvalidInputError
 from ltm_core.keep.belief import NEEDS_TRUST, believed_fact, believed_message
+from ltm_core.keep.document_lines import Indexed, document_of, is_over, is_there
 from ltm_core.keep.erased import Erased
 from ltm_core.keep.revise import one_value
 from ltm_core.keep.rowmaking import change_of, fact_of, masked_fact, masked_message, message_of, session_of, slot_of
@@ -64,6 +65,8 @@ class Taker:
         self._pending = self._seen
         self._units: dict[tuple[Any, ...], tuple[Unit, ...]] = {}
         """Of the turns of this batch: it is chosen twice."""
+        self._documents: dict[tuple[Any, ...], Indexed] = {}
+        """The same of its documents."""
         self.paused_at: datetime | None = None
 
     def choose(self, reader: RowReader, batch: Sequence[tuple[int, Line]], tally: Tally) -> list[Ready]:
@@ -90,6 +93,7 @@ class Taker:
         """The batch that was chosen last is written, and the user's data has this revision now."""
         self._seen = self._pending
         self._units.clear()
+        self._documents.clear()
         if self._feed is not None:
             counted = self._feed[1]
             counted.update(r.key[1] for r in chosen if r.kind == "change")
@@ -116,6 +120,8 @@ class Taker:
                 return self._slot(reader, line, erased, new, now)
             case "fact":
                 return self._fact(reader, line, erased, new, now)
+            case "document":
+                return self._document(reader, line, erased, new, now)
             case _:
                 return self._change(reader, line, erased, seen)
 
@@ -258,6 +264,24 @@ class Taker:
         for m in (*stored, *fresh):
             said.setdefault(m.id, []).append(m.content)
         return said
+
+    def _document(
+        self, reader: RowReader, line: Line, erased: Erased | None, new: dict[tuple[Any, ...], Any], now: datetime
+    ) -> Ready | None:
+        row = document_of(line)
+        key = ("document", row.namespace, row.key)
+        if key in new or is_over(row, now) or is_there(reader, row, now):
+            return None
+        if not self._trust:
+            raise InvalidInputError(NEEDS_TRUST)
+        if erased is not None and erased.document(row):
+            raise InvalidInputError(ERASED)
+        new[key] = None
+        if key not in self._documents:
+            self._documents[key] = Indexed.of(row, self._runtime.config)
+        made = self._documents[key]
+        texts = tuple(text for _, _, text in made.pieces)
+        return Ready(kind="document", key=key, write=lambda writer, v: made.write(writer, v, now), texts=texts)
 
     def _change(self, reader: RowReader, line: Line, erased: Erased | None, seen: Counter[int]) -> Ready | None:
         if not self._trust:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
 
+from ltm_core.documents.checks import DEEPEST_VALUE, fields_of, key_of, namespace_of, value_of
 from ltm_core.errors import InvalidInputError
 from ltm_core.scoping import identifier
 from ltm_core.store.rows import EarlierTimes
@@ -33,8 +34,10 @@ FORMAT = "ltm-core export"
 VERSION = 1
 """Grows when a reader of the old version would misunderstand a line."""
 _MOST_COUNT = 2**31 - 1
-_MOST_NESTED = 100
+_MOST_NESTED = DEEPEST_VALUE + 1
 """Levels of lists and mappings in one line; beyond, encoders run out of stack."""
+_LONGEST_LIFE = 9999 * 366 * 86_400
+"""Seconds: no time to live ends after the year 9999."""
 _MOST_MANY = 10_000
 """Pieces of evidence, sources, anchors, tags and earlier times of one row."""
 
@@ -46,6 +49,7 @@ class Limits:
     id: int
     text: int
     metadata: int
+    document: int
     line: int
 
 
@@ -171,6 +175,32 @@ def _earlier(value: Any, limits: Limits) -> EarlierTimes:
     return EarlierTimes(**_fields(value, _EARLIER, limits))
 
 
+def _namespace(value: Any, limits: Limits) -> tuple[str, ...]:
+    if not isinstance(value, list) or not value:
+        raise InvalidInputError("no list of at least one label")
+    return namespace_of(value, limit=limits.id, what="label")
+
+
+def _key(value: Any, limits: Limits) -> str:
+    return key_of(value, limit=limits.id)
+
+
+def _document(value: Any, limits: Limits) -> dict[str, Any]:
+    return value_of(value, most_bytes=limits.document)
+
+
+def _paths(value: Any, limits: Limits) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise InvalidInputError("no list of paths")
+    return fields_of(value)
+
+
+def _life(value: Any, limits: Limits) -> timedelta:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= _LONGEST_LIFE:
+        raise InvalidInputError(f"no number of seconds up to {_LONGEST_LIFE}")
+    return timedelta(seconds=value)
+
+
 @dataclass(frozen=True, slots=True)
 class _Field:
     check: Check
@@ -279,6 +309,16 @@ KINDS: Mapping[str, Mapping[str, _Field]] = {
         "previous": _may(_id),
         "at": _need(_instant),
         "reason": _may(_short),
+    },
+    "document": {
+        "namespace": _need(_namespace),
+        "key": _need(_key),
+        "value": _need(_document),
+        "fields": _need(_paths),
+        "created_at": _need(_instant),
+        "updated_at": _need(_instant),
+        "ttl": _may(_life),
+        "expires_at": _may(_instant),
     },
     "end": {"counts": _need(_metadata)},
 }

@@ -12,15 +12,16 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ltm_core.keep.asked import delete_facts
+from ltm_core.keep.documents import reapply_documents
 from ltm_core.keep.erase import supported_by, unlabel
 from ltm_core.keep.erased import texts_in
 from ltm_core.keep.sources import blank
-from ltm_core.write.forgotten import holds_forgotten
+from ltm_core.write.forgotten import PHRASE_WORDS, holds_forgotten
 from ltm_core.write.statuses import content_key, message_key
 
 if TYPE_CHECKING:
     from ltm_core.config import Config
-    from ltm_core.store.base import MessageRow, Writer
+    from ltm_core.store.base import MessageRow, Reader, Writer
     from ltm_core.store.rows import News
 
 _PAGE = 500
@@ -44,12 +45,13 @@ def reapply(
     news: News,
     *,
     mac: Callable[[str], str],
-    present: Callable[[int], MessageRow | None],
+    present: Reader | None,
     config: Config,
     now: datetime,
 ) -> Counter[str]:
     """Nothing that the news name is left of the writer's user: turns and facts are deleted, words that were
-    overwritten are overwritten as they are at ``present`` (by item), else whole. Counts per kind."""
+    overwritten are overwritten as they are at ``present`` (the store that gives way), else whole; so are documents.
+    Counts per kind."""
     done: Counter[str] = Counter()
     if news.everything:
         done["users"] = 1
@@ -57,8 +59,10 @@ def reapply(
         return done
     newly = _Newly(news, mac)
 
+    phrases = bool(news.macs.get(PHRASE_WORDS))
+
     def holds(texts: Iterable[str]) -> bool:
-        return any(holds_forgotten(newly, t, lambda at: at is not None) for t in texts if t)
+        return phrases and any(holds_forgotten(newly, t, lambda at: at is not None) for t in texts if t)
 
     gone: list[MessageRow] = []
     wiped: list[MessageRow] = []
@@ -79,10 +83,11 @@ def reapply(
         writer.add_ghosts(gone)
         done["messages_deleted"] = writer.delete_messages([m.item for m in gone])
     for row in wiped:
-        blank(writer, row, config=config, now=now, present=_same(present(row.item), row))
+        blank(writer, row, config=config, now=now, present=_same(present, row))
     done["messages_redacted"] = len(wiped)
     done["sessions"] = _sessions(writer, news, mac=mac)
     done["slots"] = writer.delete_slots(lambda slot: True)
+    done.update(reapply_documents(writer, news, mac=mac, holds=holds, present=present, config=config))
     return +done
 
 
@@ -95,8 +100,10 @@ def _messages(writer: Writer) -> list[MessageRow]:
     return found
 
 
-def _same(present: MessageRow | None, row: MessageRow) -> MessageRow | None:
-    return present if present is not None and (present.id, present.session_id) == (row.id, row.session_id) else None
+def _same(present: Reader | None, row: MessageRow) -> MessageRow | None:
+    """The turn as it is now."""
+    found = [] if present is None else present.messages(items=[row.item])
+    return next((m for m in found if (m.id, m.session_id) == (row.id, row.session_id)), None)
 
 
 def _facts(

@@ -112,7 +112,7 @@ def overwrite_sources(
             _redact(writer, row, spans, patterns, config=config, now=now)
     counts["messages_redacted"] = len(touched) - len(going)
     counts["slots"] = writer.delete_slots(lambda slot: _slot_holds(slot, patterns))
-    counts |= overwrite_documents(writer, patterns, config=config)
+    counts |= overwrite_documents(writer, patterns, config=config, now=now)
     return {k: v for k, v in counts.items() if v}
 
 

@@ -7,21 +7,26 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Protocol
 
-from ltm_core.keep.redaction import ENDLESS
+from ltm_core.keep.redaction import ENDLESS, repeat_pattern
 from ltm_core.text.normalize import fold
 
+PHRASE_WORDS = "phrase words"
+"""Kind of the tombstones that tell how many words the forgotten phrases have."""
 _MOST_WORDS = 12
 """Words (or characters of a script without spaces) of a phrase that are compared."""
 _WORD = re.compile(f"[{ENDLESS}]|[^\\W_{ENDLESS}]+")
 
 
 def phrase_entries(phrases: Iterable[str]) -> list[tuple[str, str]]:
-    """Tombstones by which `holds_forgotten` finds the phrases, whatever their case, width and punctuation."""
+    """Tombstones by which `holds_forgotten` finds the phrases, whatever their case, width and punctuation.
+
+    Phrases too short to mean anything by themselves have none: their repeats are not overwritten either.
+    """
     entries: dict[tuple[str, str], None] = {}
     for phrase in phrases:
         words = _words(phrase)[:_MOST_WORDS]
-        if words:
-            entries["phrase words", str(len(words))] = None
+        if words and repeat_pattern(phrase) is not None:
+            entries[PHRASE_WORDS, str(len(words))] = None
             entries["phrase", " ".join(words)] = None
     return list(entries)
 
@@ -34,7 +39,7 @@ class Tombstones(Protocol):
 
 def holds_forgotten(reader: Tombstones, content: str, counts: Callable[[datetime | None], bool]) -> bool:
     """Whether a phrase stands in ``content`` whose erasure ``counts``; whole words where words have ends."""
-    lengths = [n for n in range(1, _MOST_WORDS + 1) if counts(reader.is_tombstoned("phrase words", str(n)))]
+    lengths = [n for n in range(1, _MOST_WORDS + 1) if counts(reader.is_tombstoned(PHRASE_WORDS, str(n)))]
     words = _words(content) if lengths else []
     tried = {" ".join(words[i : i + n]) for n in lengths for i in range(len(words) - n + 1)}
     return any(counts(reader.is_tombstoned("phrase", phrase)) for phrase in tried)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from ltm_core.store.base import MessageRow, Reader, TurnMark
 
 Fate: TypeAlias = Literal["new", "duplicate", "edit", "erased"]
+DOCUMENT, DOCUMENT_TEXT = "document", "document text"
+"""Kinds of tombstones: a document that was deleted; a text of a document in which words were overwritten."""
 _LOOK_BACK = 512
 """Stored turns looked at beyond the number given: a host may send any part of its history."""
 
@@ -199,6 +202,11 @@ def content_key(mac: bytes) -> str:
 def fact_key(subject: str, value: str) -> str:
     """What a tombstone remembers of a forgotten fact: whom it was about, and its normalised object."""
     return f"{fold(subject)}\x1f{fold(value)}"
+
+
+def document_key(namespace: Sequence[str], key: str) -> str:
+    """What a tombstone remembers of a deleted document: its place, as JSON, so that no two are written alike."""
+    return json.dumps([*namespace, key])
 
 
 def pair_key(first: bytes, second: bytes) -> str:

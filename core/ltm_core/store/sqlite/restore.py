@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -35,13 +34,11 @@ from ltm_core.store.sqlite.store import SqliteStore
 from ltm_core.store.times import from_us, to_us
 
 if TYPE_CHECKING:
-    from ltm_core.store.base import MessageRow, Writer
+    from ltm_core.store.base import Reader, Writer
 
 Source: TypeAlias = Literal["store", "list", "none"]
-Redo: TypeAlias = Callable[
-    ["Writer", News, Callable[[str], str], Callable[[int], "MessageRow | None"]], "Counter[str]"
-]
-"""(writer, what is new, keyed hash of a text, the turn of an item as it is now) -> what was erased."""
+Redo: TypeAlias = Callable[["Writer", News, Callable[[str], str], "Reader | None"], "Counter[str]"]
+"""(writer, what is new, keyed hash of a text, the user in the store that gives way) -> what was erased."""
 _PAGE = 500
 _NUMBERED = ("users", "changes", "jobs", "audit", "embedders", "outbox")
 """Tables whose numbers are never used twice, also after a restore."""
@@ -146,10 +143,9 @@ class _Old:
         finally:
             store.close()
 
-    def present(self, user_id: str, item: int) -> MessageRow | None:
-        """The turn as it is now."""
-        found = SqliteReader(self.store.core, self.conn, user_id).messages(items=[item])
-        return found[0] if found else None
+    def reader(self, user_id: str) -> Reader:
+        """The user as of now."""
+        return SqliteReader(self.store.core, self.conn, user_id)
 
     def take(self, source: sqlite3.Connection) -> None:
         """The source's pages are this store's, in one transaction; the old ones are gone from the log too."""
@@ -221,14 +217,10 @@ def _reapply(staged: SqliteStore, known: Known, old: _Old | None, redo: Redo) ->
             if news is None:
                 continue
             with staged.write(user_id) as writer:
-                done += redo(writer, news, staged.mac, partial(_present, old, user_id))
+                done += redo(writer, news, staged.mac, None if old is None else old.reader(user_id))
         last = users[-1]
     _remember(staged, known)
     return done
-
-
-def _present(old: _Old | None, user_id: str, item: int) -> MessageRow | None:
-    return None if old is None else old.present(user_id, item)
 
 
 def _news(staged: SqliteStore, known: Known, user: str) -> News | None:

@@ -86,6 +86,26 @@ def rich(memory: LongTermMemory, user: str = "ana") -> None:
     memory.restore(lisbon.id, user_id=user)
     memory.context("tea", user_id=user)
     memory.end_session("s1", user_id=user)
+    documents(memory, user)
+
+
+def documents(memory: LongTermMemory, user: str) -> None:
+    """Replaced, overwritten, deleted and put again, with and without an end and an index."""
+    put = memory.put_document
+    put(("笔记", "a.b"), "", {}, user_id=user, index=False)
+    put(("notes",), "k", {"n": 1}, user_id=user)
+    put(
+        ("notes",),
+        "trip",
+        {"text": "Cork, then 花生 in 上海", "n": [1, 2.5, None, True], "nul": "a\0b"},
+        user_id=user,
+    )
+    put(("notes",), "k", {"标题": "会议", "deep": {"a.b": [{"x": "y"}]}}, user_id=user, index=["标题", "deep[*]"])
+    put(("notes",), "soon", {"text": "short"}, user_id=user, ttl=1e-3)
+    put(("notes",), "later", {"text": "long"}, user_id=user, ttl=10**6 + 0.25)
+    put(("notes",), "gone", {"text": "first"}, user_id=user)
+    memory.delete_document(("notes",), "gone", user_id=user)
+    put(("notes",), "gone", {"text": "second"}, user_id=user)
 
 
 def lines(memory: LongTermMemory, user: str = "ana") -> list[str]:
@@ -112,7 +132,7 @@ def test_an_export_comes_back_as_it_was(make: Make) -> None:
     assert after[1:] == before[1:]
     assert json.loads(before[0]).keys() == {"type", "format", "version", "exported_at"}
     kinds = {json.loads(line)["type"] for line in before}
-    assert kinds == {"header", "user", "session", "slot", "message", "fact", "change", "end"}
+    assert kinds == {"header", "user", "session", "slot", "message", "fact", "change", "document", "end"}
     facts = {f.id: f for f in one.facts(user_id="ana", include_superseded=True)}
     moved = {f.id: f for f in two.facts(user_id="bob", include_superseded=True)}
     assert facts.keys() == moved.keys() and all(f.user_id == "bob" for f in moved.values())
@@ -120,6 +140,9 @@ def test_an_export_comes_back_as_it_was(make: Make) -> None:
     for moment in (T0 + timedelta(milliseconds=k) for k in range(0, 400, 20)):
         then = [f.id for f in one.facts(user_id="ana", known_at=moment)]
         assert then == [f.id for f in two.facts(user_id="bob", known_at=moment)]
+    kept = [one.search_documents(user_id="ana"), two.search_documents(user_id="bob")]
+    assert kept[0] == kept[1] and [d.key for d in kept[0]] == ["", "k", "trip", "later", "gone"]
+    assert two.doctor().healthy
     window = [m.id for m in one.messages(user_id="ana", window_only=True)]
     assert window == [m.id for m in two.messages(user_id="bob", window_only=True)] != []
 
@@ -223,6 +246,10 @@ SAID = {
     "recorded_at": "2026-03-01T00:00:00+00:00", "act": "statement", "language": "en", "importance": "high",
     "in_window": True,
 }  # fmt: skip
+NOTE = {
+    "type": "document", "namespace": ["notes"], "key": "k", "value": {"text": "I live in Porto."}, "fields": ["$"],
+    "created_at": "2026-03-01T00:00:00+00:00", "updated_at": "2026-03-01T00:00:00+00:00",
+}  # fmt: skip
 FACT = {
     "type": "fact", "id": "f1", "session": "s1", "subject": "user", "relation": "lives_in", "object": "Porto",
     "normalized": "porto", "text": "I live in Porto", "kind": "fact", "is_positive": True, "is_about_user": True,
@@ -269,6 +296,29 @@ BAD = [
     (line(FACT, evidence=[["m1", 9, 2]]), "evidence: a span that ends before it begins"),
     (line(FACT, evidence="m1"), "evidence: no list of at most 10000"),
     (line(FACT, earlier=[{"known_until": "2026-03-01T00:00:00Z"}]), "earlier: valid_from: missing"),
+    (line(NOTE, namespace=[]), "namespace: no list of at least one label"),
+    (line(NOTE, namespace="notes"), "namespace: no list of at least one label"),
+    (line(NOTE, namespace=["a"] * 65), "namespace: label has 65 labels, at most 64 are allowed"),
+    (line(NOTE, namespace=["a", ""]), "namespace: label[1] has 0 characters, 1 to 64 are allowed"),
+    (line(NOTE, namespace=["a", 7]), "namespace: label[1] must be text, not int"),
+    (line(NOTE, key="x" * 65), "key: key has 65 characters, at most 64 are allowed"),
+    (line(NOTE, key="a\0"), "key: key contains a NUL or a lone surrogate"),
+    (line(NOTE, value=[1]), "value: value must be a mapping, not list"),
+    (line(NOTE, value=None), "value: value must be a mapping, not NoneType"),
+    (line(NOTE, value={"a": "\ud800"}), "value: value holds half of a surrogate pair"),
+    (line(NOTE, value={"a": 1}).replace('{"a": 1}', '{"a": 1e999}'), "value: a number in a value must be finite"),
+    (
+        line(NOTE, value={"a": "x" * 1000}),
+        "value: value has 1009 bytes as JSON, at most 1000 are allowed (max_document_bytes)",
+    ),
+    (line(NOTE, fields="$"), "fields: no list of paths"),
+    (line(NOTE, fields=[" "]), "fields: a path to index has 1 to 512 characters"),
+    (line(NOTE, fields=["a"] * 65), "fields: index must be True, False or a list of at most 64 paths"),
+    (line(NOTE, ttl=0), "ttl: no number of seconds up to 316192377600"),
+    (line(NOTE, ttl=1e300), "ttl: no number of seconds up to 316192377600"),
+    (line(NOTE, ttl=True), "ttl: no number of seconds up to 316192377600"),
+    (line(NOTE, expires_at="soon"), "expires_at: no instant in ISO 8601"),
+    (line({k: v for k, v in NOTE.items() if k != "fields"}), "fields: missing"),
     ('{"type":"message"}', "id: missing"),
     ("[" * 100_000 + "]" * 100_000, "nested too deep"),
     ('{"type":"message","metadata":' + '{"a":' * 500 + "1" + "}" * 500 + "}", "nested too deep"),
@@ -279,7 +329,9 @@ BAD = [
 
 @pytest.mark.parametrize(("bad", "why"), BAD, ids=[w for _, w in BAD])
 def test_a_bad_line_is_refused_by_number_and_the_others_are_taken(make: Make, bad: str | bytes, why: str) -> None:
-    memory = make("one", max_message_characters=1000, max_id_characters=64, max_metadata_bytes=256)
+    memory = make(
+        "one", max_message_characters=1000, max_id_characters=64, max_metadata_bytes=256, max_document_bytes=1000
+    )
     good = line(content="I play the oboe.", id="good")
     result = memory.import_user([HEADER, bad, good], user_id="ana", trust=True)
     assert [(r.line, r.reason) for r in result.lines] == [(2, why)] and result.refused == {why: 1}
@@ -444,6 +496,92 @@ def test_personal_data_is_masked_on_the_way_in(make: Make) -> None:
         for span in fact.evidence:
             (turn,) = two.messages(user_id="ana")
             assert (span.start, span.end) == (0, len(turn.content))
+
+
+# documents --------------------------------------------------------------------------------------------
+def stored(memory: LongTermMemory, user: str = "ana") -> dict[str, Any]:
+    return {d.key: d.value for d in memory.search_documents(user_id=user, limit=1000)}
+
+
+def test_a_document_that_is_there_stays_and_one_that_is_over_does_not_come(make: Make) -> None:
+    clock = Clock(T0)
+    memory = make("one", clock=clock)
+    memory.put_document(("notes",), "k", {"mine": 1}, user_id="ana")
+    memory.put_document(("notes",), "over", {"old": 1}, user_id="ana", ttl=5)
+    clock.now += timedelta(minutes=1)
+    over = line(NOTE, key="past", ttl=5, expires_at="2026-03-01T08:00:00Z")
+    file = [HEADER, line(NOTE), line(NOTE, key="over"), line(NOTE, key="over", value={"second": 1}), over]
+    result = memory.import_user(file, user_id="ana", trust=True)
+    assert result.imported == {"document": 1} and result.known == {"document": 3} and not result.refused
+    assert stored(memory) == {"k": {"mine": 1}, "over": {"text": "I live in Porto."}}
+    again = memory.import_user(file, user_id="ana", trust=True)
+    assert not again.imported and again.known == {"document": 4}
+    assert memory.doctor().healthy
+
+
+def test_a_file_of_the_user_cannot_write_what_the_application_reads(make: Make) -> None:
+    memory = make("one")
+    result = memory.import_user([HEADER, line(NOTE, namespace=["agent", "instructions"])], user_id="ana")
+    assert result.refused == {"only the application may say this (trust=True)": 1} and not result.imported
+    assert stored(memory) == {} and memory.stats().users == 0
+
+
+def test_documents_are_masked_and_found_where_they_are_taken_in(make: Make) -> None:
+    one, two = make("one", embedder=None), make("two", embedder=None, redact_pii=True)
+    for n in range(450):
+        one.put_document(
+            ("n",), f"k{n}", {"text": f"number {n}", "mail": "ana@example.com"}, user_id="ana", index=False
+        )
+    one.put_document(("notes",), "tea", {"text": "Ana drinks green tea every morning"}, user_id="ana")
+    one.put_document(("notes",), "bike", {"text": "a red bicycle in the cellar"}, user_id="ana", index=["text"])
+    export = one.export_user("ana")
+    assert two.import_user(export, user_id="ana", trust=True).imported["document"] == 452
+    assert "example.com" not in "".join(lines(two)) and stored(two)["k449"]["mail"] == "[email]"
+    found = [m.search_documents(user_id="ana", query="what does she drink?") for m in (one, two)]
+    assert found[0][0].key == found[1][0].key == "tea"
+    assert found[1][0].similarity == pytest.approx(found[0][0].similarity, abs=1e-6)
+    assert two.maintain().embedded == 0 and two.doctor().healthy
+
+
+def test_what_fits_a_document_fits_a_line(make: Make) -> None:
+    one, two = make("one"), make("two")
+    deep: dict[str, Any] = {}
+    for _ in range(99):
+        deep = {"a": deep}
+    one.put_document(("notes",), "deep", deep, user_id="ana")
+    one.put_document(("notes",), "long", {"t": "语\0" * 100_000}, user_id="ana")
+    with pytest.raises(InvalidInputError, match="nested too deep"):
+        one.put_document(("notes",), "deeper", {"a": deep}, user_id="ana")
+    result = two.import_user(lines(one), user_id="ana", trust=True)
+    assert not result.refused and stored(two) == stored(one)
+
+
+def test_documents_that_were_erased_do_not_come_back_with_an_old_export(make: Make) -> None:
+    memory = make("one")
+    memory.put_document(("notes",), "k", {"text": "first"}, user_id="ana")
+    memory.put_document(("notes",), "city", {"of": {"Lisbon trip": 1}, "text": "lives in Lisbon."}, user_id="ana")
+    memory.put_document(("notes",), "code", {"text": "L\u200bisbon!"}, user_id="ana")
+    memory.put_document(("notes",), "Lisbon", {"text": "packing list"}, user_id="ana")
+    memory.put_document(("notes",), "tea", {"text": "likes tea"}, user_id="ana")
+    file = lines(memory)
+    memory.delete_document(("notes",), "k", user_id="ana")
+    memory.forget_matching("Lisbon", user_id="ana", dry_run=False)
+    memory.delete_document(("notes",), "city", user_id="ana")
+    memory.delete_document(("notes",), "code", user_id="ana")
+    memory.delete_document(("notes",), "tea", user_id="ana")
+    memory.put_document(("notes",), "tea", {"text": "likes tea again"}, user_id="ana")
+    refused = memory.import_user(file, user_id="ana", trust=True)
+    assert refused.refused == {"erased by the user (after_erasure='allow' brings it back)": 4}
+    assert refused.known["document"] == 1 and stored(memory) == {"tea": {"text": "likes tea again"}}
+    later = memory.import_user(lines(memory), user_id="ben", trust=True)
+    assert later.imported["document"] == 1, "another user erased nothing"
+    memory.import_user(file, user_id="ana", trust=True, after_erasure="allow")
+    assert set(stored(memory)) == {"k", "city", "code", "Lisbon", "tea"}
+    memory.forget_user("ana")
+    gone = memory.import_user(file, user_id="ana", trust=True)
+    assert not gone.imported and stored(memory) == {}
+    memory.put_document(("notes",), "k", {"text": "a new life"}, user_id="ana")
+    assert stored(memory) == {"k": {"text": "a new life"}}
 
 
 def test_nothing_is_taken_in_while_the_user_is_paused(make: Make) -> None:

@@ -172,6 +172,136 @@ def test_a_restore_brings_nobody_and_nothing_back(place: Path, lost: bool) -> No
     assert holds(place / "store", *gone) == []
 
 
+NOTES = ("notes",)
+DEEDS = {
+    "deleted": "MERLIN-DEL",
+    "words": "MERLIN-WORD",
+    "key": "MERLIN-KEY",
+    "older": "MERLIN-OLD",
+    "again": "MERLIN-AG",
+}
+
+
+def put(memory: LongTermMemory, key: str, value: dict[str, Any], user: str = "ana") -> None:
+    memory.put_document(NOTES, key, value, user_id=user)
+
+
+def documents(memory: LongTermMemory, user: str = "ana") -> dict[str, Any]:
+    return {d.key: d.value for d in memory.search_documents(user_id=user, limit=1000)}
+
+
+def fill_documents(memory: LongTermMemory) -> None:
+    for user in ("ana", "ben"):
+        put(memory, "deleted", {"text": f"{DEEDS['deleted']}-{user}"}, user)
+        put(memory, "again", {"text": f"{DEEDS['again']}-{user}"}, user)
+        put(memory, "words", {"n": 1, "x": [f"a {DEEDS['words']} b", "stays"], DEEDS["words"]: "inside"}, user)
+        # Broken by an invisible character: the words of a phrase do not find it.
+        put(memory, "broken", {"text": "a MER\u200bLIN-WORD b", "stays": "yes"}, user)
+        put(memory, f"about {DEEDS['key']}", {"text": "packing list"}, user)
+        put(memory, "older", {"text": f"the first value names {DEEDS['older']}", "n": 2}, user)
+        put(memory, "updated", {"text": "as it was"}, user)
+        put(memory, "number 5", {"text": "5 apples"}, user)
+    put(memory, "all", {"text": "MERLIN-CY"}, "cy")
+
+
+def erase_documents(memory: LongTermMemory) -> None:
+    memory.delete_document(NOTES, "deleted", user_id="ana")
+    memory.delete_document(NOTES, "again", user_id="ana")
+    put(memory, "again", {"text": "came after the backup"})
+    put(memory, "older", {"text": f"now {DEEDS['older']} is named in another way"})
+    put(memory, "updated", {"text": "came after the backup"})
+    for words in (DEEDS["words"], DEEDS["key"], DEEDS["older"], "5"):
+        memory.forget_matching(words, user_id="ana", dry_run=False)
+    memory.forget_user("cy")
+
+
+@pytest.mark.parametrize("lost", [False, True], ids=["store", "list"])
+def test_a_restore_brings_no_document_back(tmp_path: Path, lost: bool) -> None:
+    store, copy = tmp_path / "store", tmp_path / "copies" / "one"
+    with opened(store) as memory:
+        fill_documents(memory)
+        memory.backup(copy)
+        before = documents(memory)
+        assert documents(memory, "ben") == before | {
+            k: {"text": v["text"].replace("-ana", "-ben")} for k, v in before.items() if "ana" in str(v)
+        }
+        bens = documents(memory, "ben")
+        erase_documents(memory)
+        assert set(documents(memory)) == {"words", "broken", "older", "updated", "number 5", "again"}
+        waiting = memory._runtime.store.operations().list_erasures(now=T0 + timedelta(days=1))
+        assert waiting == 0, "the list knows them already"
+    if lost:
+        shutil.rmtree(store)
+    report = LongTermMemory.restore_backup(copy, store)
+    assert report.erasures_from == ("list" if lost else "store")
+    assert report.counts == {"users": 1, "documents_deleted": 3, "documents_redacted": 3}
+    gone = [f"{DEEDS[w]}-ana" for w in ("deleted", "again")]
+    assert holds(store, *gone, "MERLIN-CY", "came after") == []
+    filler = "█" * len(DEEDS["words"])
+    with opened(store) as memory:
+        left = documents(memory)
+        if lost:
+            assert left["words"] == {"n": 1, "x": ["█" * (4 + len(filler)), "stays"]}
+            assert left["broken"] == {"text": "█" * (5 + len(filler)), "stays": "yes"}
+        else:
+            assert left["words"] == {"n": 1, "x": [f"a {filler} b", "stays"]}
+            assert left["broken"] == {"text": f"a {filler}█ b", "stays": "yes"}
+        assert left["older"] == {"text": "█" * len(f"the first value names {DEEDS['older']}"), "n": 2}
+        assert left["updated"] == {"text": "as it was"} and left["number 5"] == {"text": "5 apples"}
+        assert set(left) == {"words", "broken", "older", "updated", "number 5"}
+        assert documents(memory, "ben") == bens and documents(memory, "cy") == {}
+        assert memory.doctor().healthy
+        put(memory, "deleted", {"text": "a new life"})
+        assert memory.get_document(NOTES, "deleted", user_id="ana") is not None
+        memory.forget_user("ben")
+        assert holds(store, *DEEDS.values()) == []
+
+
+def test_documents_deleted_before_the_backup_and_put_again_stay(tmp_path: Path) -> None:
+    with opened(tmp_path / "store") as memory:
+        put(memory, "k", {"text": "first"})
+        put(memory, "words", {"text": "likes MERLIN-WORD"})
+        memory.delete_document(NOTES, "k", user_id="ana")
+        memory.forget_matching("MERLIN-WORD", user_id="ana", dry_run=False)
+        put(memory, "k", {"text": "second"})
+        put(memory, "words", {"text": "likes MERLIN-WORD"})
+        kept = documents(memory)
+        memory.backup(tmp_path / "copies" / "one")
+        assert memory.forget_matching("nothing of this", user_id="ana", dry_run=False)
+        memory.delete_document(NOTES, "never there", user_id="ana")
+    assert LongTermMemory.restore_backup(tmp_path / "copies" / "one", tmp_path / "store").counts == {}
+    with opened(tmp_path / "store") as memory:
+        assert documents(memory) == kept == {"k": {"text": "second"}, "words": {"text": "likes MERLIN-WORD"}}
+
+
+def test_a_restore_finds_documents_by_what_is_left_of_them(tmp_path: Path) -> None:
+    options = {"embedder": None}
+    with opened(tmp_path / "store", **options) as memory:
+        put(memory, "k", {"text": "Ana lives in Lisbon, near the river", "tea": "green"})
+        memory.backup(tmp_path / "copies" / "one")
+        memory.forget_matching("Lisbon", user_id="ana", dry_run=False)
+    LongTermMemory.restore_backup(tmp_path / "copies" / "one", tmp_path / "store")
+    assert holds(tmp_path / "store", "Lisbon") == []
+    with opened(tmp_path / "store", **options) as memory:
+        memory.maintain()
+        (found,) = memory.search_documents(user_id="ana", query="near the river")
+        assert found.similarity is not None and found.value["text"] == "Ana lives in ██████, near the river"
+        assert memory.maintain().embedded == 0 and memory.doctor().healthy
+
+
+def test_the_list_of_erasures_names_no_document(tmp_path: Path) -> None:
+    with opened(tmp_path / "store") as memory:
+        fill_documents(memory)
+        memory.backup(tmp_path / "copies" / "one")
+        erase_documents(memory)
+        memory.put_document(NOTES, "k", {"a": 1}, user_id="dee", ttl=1e-4)
+        assert not memory.delete_document(NOTES, "k", user_id="dee"), "it was over already"
+        mac = memory._runtime.store.mac("dee")
+    (listed,) = (tmp_path / "copies").glob("erasures-*.jsonl")
+    text = listed.read_text()
+    assert mac in text and "MERLIN" not in text and "notes" not in text and "ana" not in text
+
+
 def test_a_restore_keeps_numbers_log_and_caches_right(place: Path) -> None:
     with opened(place / "store") as memory, opened(place / "store") as other:
         memory.forget_user("ana", actor="ana")

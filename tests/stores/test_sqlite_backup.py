@@ -200,6 +200,8 @@ def fill_documents(memory: LongTermMemory) -> None:
         put(memory, f"about {DEEDS['key']}", {"text": "packing list"}, user)
         put(memory, "older", {"text": f"the first value names {DEEDS['older']}", "n": 2}, user)
         put(memory, "updated", {"text": "as it was"}, user)
+        # No words at all: only the text itself is known.
+        put(memory, "sign", {"text": "his sign is ☂☂☂"}, user)
         put(memory, "number 5", {"text": "5 apples"}, user)
     put(memory, "all", {"text": "MERLIN-CY"}, "cy")
 
@@ -210,7 +212,7 @@ def erase_documents(memory: LongTermMemory) -> None:
     put(memory, "again", {"text": "came after the backup"})
     put(memory, "older", {"text": f"now {DEEDS['older']} is named in another way"})
     put(memory, "updated", {"text": "came after the backup"})
-    for words in (DEEDS["words"], DEEDS["key"], DEEDS["older"], "5"):
+    for words in (DEEDS["words"], DEEDS["key"], DEEDS["older"], "☂☂☂", "5"):
         memory.forget_matching(words, user_id="ana", dry_run=False)
     memory.forget_user("cy")
 
@@ -227,14 +229,14 @@ def test_a_restore_brings_no_document_back(tmp_path: Path, lost: bool) -> None:
         }
         bens = documents(memory, "ben")
         erase_documents(memory)
-        assert set(documents(memory)) == {"words", "broken", "older", "updated", "number 5", "again"}
+        assert set(documents(memory)) == {"words", "broken", "sign", "older", "updated", "number 5", "again"}
         waiting = memory._runtime.store.operations().list_erasures(now=T0 + timedelta(days=1))
         assert waiting == 0, "the list knows them already"
     if lost:
         shutil.rmtree(store)
     report = LongTermMemory.restore_backup(copy, store)
     assert report.erasures_from == ("list" if lost else "store")
-    assert report.counts == {"users": 1, "documents_deleted": 3, "documents_redacted": 3}
+    assert report.counts == {"users": 1, "documents_deleted": 3, "documents_redacted": 4}
     gone = [f"{DEEDS[w]}-ana" for w in ("deleted", "again")]
     assert holds(store, *gone, "MERLIN-CY", "came after") == []
     filler = "█" * len(DEEDS["words"])
@@ -246,9 +248,10 @@ def test_a_restore_brings_no_document_back(tmp_path: Path, lost: bool) -> None:
         else:
             assert left["words"] == {"n": 1, "x": [f"a {filler} b", "stays"]}
             assert left["broken"] == {"text": f"a {filler}█ b", "stays": "yes"}
+        assert left["sign"] == {"text": "█" * 15 if lost else "his sign is ███"}
         assert left["older"] == {"text": "█" * len(f"the first value names {DEEDS['older']}"), "n": 2}
         assert left["updated"] == {"text": "as it was"} and left["number 5"] == {"text": "5 apples"}
-        assert set(left) == {"words", "broken", "older", "updated", "number 5"}
+        assert set(left) == {"words", "broken", "sign", "older", "updated", "number 5"}
         assert documents(memory, "ben") == bens and documents(memory, "cy") == {}
         assert memory.doctor().healthy
         put(memory, "deleted", {"text": "a new life"})

@@ -745,7 +745,7 @@ class LongTermMemory:
         self, namespace: Sequence[str], key: str, *, user_id: str | int, actor: str | None = None
     ) -> bool:
         """Nothing is stored under the key, and the bytes are overwritten now or by `maintain`; False when nothing
-        was."""
+        was. An erasure: no backup and no export made before brings the document back. The key is free."""
         write = DocumentWrite(namespace=namespace, key=key, value=None)
         return self.write_documents([write], user_id=user_id, actor=actor)[0] is not None
 

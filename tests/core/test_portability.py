@@ -316,6 +316,11 @@ BAD = [
     (line(NOTE, fields=["a"] * 65), "fields: index must be True, False or a list of at most 64 paths"),
     (line(NOTE, ttl=0), "ttl: no number of seconds up to 316192377600"),
     (line(NOTE, ttl=1e300), "ttl: no number of seconds up to 316192377600"),
+    (line(NOTE, ttl=1e-9), "ttl must be more than 0 seconds"),
+    (
+        line(NOTE, ttl=8000 * 366 * 86_400),
+        "ttl must be a number of seconds or a timedelta, and end before the year 9999",
+    ),
     (line(NOTE, ttl=True), "ttl: no number of seconds up to 316192377600"),
     (line(NOTE, expires_at="soon"), "expires_at: no instant in ISO 8601"),
     (line({k: v for k, v in NOTE.items() if k != "fields"}), "fields: missing"),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ltm_core.arguments import life_of
 from ltm_core.documents.units import spans, with_vectors
-from ltm_core.keep.lines import written
+from ltm_core.keep.line_values import written
 from ltm_core.store.base import DocumentRow
 from ltm_core.write.redact import redact_value
 
@@ -37,8 +38,9 @@ def document_line(row: DocumentRow) -> dict[str, Any]:
     }
 
 
-def document_of(line: Line) -> DocumentRow:
-    """The document; a value from before its first one is put right."""
+def document_of(line: Line, now: datetime) -> DocumentRow:
+    """The document; a value from before its first one is put right. InvalidInputError for a time to live that,
+    begun again now, would end too late to be written."""
     v = line.values
     return DocumentRow(
         namespace=v["namespace"],
@@ -46,7 +48,7 @@ def document_of(line: Line) -> DocumentRow:
         value=v["value"],
         created_at=v["created_at"],
         updated_at=max(v["updated_at"], v["created_at"]),
-        ttl=v.get("ttl"),
+        ttl=life_of(v.get("ttl"), now),
         expires_at=v.get("expires_at"),
         fields=v["fields"],
     )

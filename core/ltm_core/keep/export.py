@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ltm_core.keep.audit import note
 from ltm_core.keep.document_lines import document_line
-from ltm_core.keep.lines import FORMAT, VERSION, written
+from ltm_core.keep.line_values import written
+from ltm_core.keep.lines import FORMAT, VERSION
 from ltm_core.store.rows import FactRow
 from ltm_core.types import Anchor, FactChange, Session
 

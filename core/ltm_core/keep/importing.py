@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from ltm_core.errors import InvalidInputError
 from ltm_core.keep.audit import note
 from ltm_core.keep.intake import Ready, Taker
-from ltm_core.keep.lines import FORMAT, VERSION, Limits, Line, read_line
+from ltm_core.keep.line_values import Limits
+from ltm_core.keep.lines import FORMAT, VERSION, Line, read_line
 from ltm_core.types import ImportResult, RefusedLine
 from ltm_core.write.index import embed_texts
 from ltm_core.write.pause import not_paused

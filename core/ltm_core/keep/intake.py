@@ -268,7 +268,7 @@ class Taker:
     def _document(
         self, reader: RowReader, line: Line, erased: Erased | None, new: dict[tuple[Any, ...], Any], now: datetime
     ) -> Ready | None:
-        row = document_of(line)
+        row = document_of(line, now)
         key = ("document", row.namespace, row.key)
         if key in new or is_over(row, now) or is_there(reader, row, now):
             return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,6 +12,7 @@ from ltm_core.errors import InvalidInputError
 from ltm_core.keep.belief import NEEDS_TRUST, believed_fact, believed_message
 from ltm_core.keep.document_lines import Indexed, document_of, is_over, is_there
 from ltm_core.keep.erased import Erased
+from ltm_core.keep.feed import Feed, mark
 from ltm_core.keep.revise import one_value
 from ltm_core.keep.rowmaking import change_of, fact_of, masked_fact, masked_message, message_of, session_of, slot_of
 from ltm_core.types import Fact, FactChange
@@ -58,11 +58,7 @@ class Taker:
         """Ids of the file's facts so far: of two values that came together, both stay as they were."""
         self._lengths: dict[str, int] = {}
         """Length of the messages whose words were masked: their evidence is the whole message."""
-        self._feed: tuple[int, Counter[int]] | None = None
-        """The revision at which the user's feed was counted, and how often it has each change."""
-        self._seen: Counter[int] = Counter()
-        """How often the file has had each change, and with the batch that was chosen last."""
-        self._pending = self._seen
+        self._feed = Feed()
         self._units: dict[tuple[Any, ...], tuple[Unit, ...]] = {}
         """Of the turns of this batch: it is chosen twice."""
         self._documents: dict[tuple[Any, ...], Indexed] = {}
@@ -74,11 +70,11 @@ class Taker:
         erased = None if self._allow_erased else Erased(reader)
         found: list[Ready] = []
         new: dict[tuple[Any, ...], MessageRow | None] = {}
-        seen = Counter(self._seen)
+        self._feed.begin()
         now = self._runtime.now()
         for number, line in batch:
             try:
-                ready = self._one(reader, line, erased, new, seen, now)
+                ready = self._one(reader, line, erased, new, now)
             except InvalidInputError as e:
                 tally.refuse(number, line.kind, str(e))
                 continue
@@ -86,18 +82,13 @@ class Taker:
                 tally.known[line.kind] += 1
             else:
                 found.append(ready)
-        self._pending = seen
         return found
 
     def commit(self, chosen: Sequence[Ready], *, revision: int) -> None:
         """The batch that was chosen last is written, and the user's data has this revision now."""
-        self._seen = self._pending
         self._units.clear()
         self._documents.clear()
-        if self._feed is not None:
-            counted = self._feed[1]
-            counted.update(r.key[1] for r in chosen if r.kind == "change")
-            self._feed = (revision, counted)
+        self._feed.commit((r.key[1] for r in chosen if r.kind == "change"), revision=revision)
 
     # one line -----------------------------------------------------------------------------------------
     def _one(
@@ -106,7 +97,6 @@ class Taker:
         line: Line,
         erased: Erased | None,
         new: dict[tuple[Any, ...], MessageRow | None],
-        seen: Counter[int],
         now: datetime,
     ) -> Ready | None:
         match line.kind:
@@ -123,7 +113,7 @@ class Taker:
             case "document":
                 return self._document(reader, line, erased, new, now)
             case _:
-                return self._change(reader, line, erased, seen)
+                return self._change(reader, line, erased)
 
     def _user_line(
         self, reader: RowReader, line: Line, erased: Erased | None, new: dict[tuple[Any, ...], Any]
@@ -283,13 +273,11 @@ class Taker:
         texts = tuple(text for _, _, text in made.pieces)
         return Ready(kind="document", key=key, write=lambda writer, v: made.write(writer, v, now), texts=texts)
 
-    def _change(self, reader: RowReader, line: Line, erased: Erased | None, seen: Counter[int]) -> Ready | None:
+    def _change(self, reader: RowReader, line: Line, erased: Erased | None) -> Ready | None:
         if not self._trust:
             raise InvalidInputError(NEEDS_TRUST)
         change = change_of(line, user_id=self._user)
-        key = _mark(change)
-        seen[key] += 1
-        if self._counted(reader)[key] >= seen[key]:
+        if not self._feed.is_new(reader, change):
             return None
         if erased is not None and erased.change(change):
             raise InvalidInputError(ERASED)
@@ -301,26 +289,7 @@ class Taker:
             fact = facts.get(change.fact.id, change.fact)
             writer.log_change(replace(change, fact=fact, previous=previous))
 
-        return Ready(kind="change", key=("change", key), write=write)
-
-    def _counted(self, reader: RowReader) -> Counter[int]:
-        """How often the user's feed has each change now; counted again when somebody else wrote."""
-        state = reader.user()
-        revision = state.revision if state else 0
-        if self._feed is None or self._feed[0] != revision:
-            counted: Counter[int] = Counter()
-            place = 0
-            while page := reader.changes(after=place, limit=1000):
-                counted.update(_mark(c) for c in page)
-                place = int(page[-1].cursor)
-            self._feed = (revision, counted)
-        return self._feed[1]
-
-
-def _mark(change: FactChange) -> int:
-    """Stands for a change among those of one user: two differ in 2^64 cases but one."""
-    previous = None if change.previous is None else change.previous.id
-    return hash((change.op, change.fact.id, previous, change.at, change.reason))
+        return Ready(kind="change", key=("change", mark(change)), write=write)
 
 
 def _ignore(_: object) -> None:

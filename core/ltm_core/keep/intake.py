@@ -41,7 +41,7 @@ class Ready:
 
     kind: str
     key: tuple[Any, ...]
-    write: Callable[[Writer, Vectors], None]
+    write: Callable[[Writer, Vectors], object]
     texts: tuple[str, ...] = ()
 
 
@@ -149,7 +149,7 @@ class Taker:
         new[key] = None
         if not self._trust:
             row = replace(row, arrived_at=now)
-        return Ready(kind="session", key=key, write=lambda writer, _: _ignore(writer.add_session(row)))
+        return Ready(kind="session", key=key, write=lambda writer, _: writer.add_session(row))
 
     def _message(
         self,
@@ -290,10 +290,6 @@ class Taker:
             writer.log_change(replace(change, fact=fact, previous=previous))
 
         return Ready(kind="change", key=("change", mark(change)), write=write)
-
-
-def _ignore(_: object) -> None:
-    return None
 
 
 def _zone(name: str) -> ZoneInfo:

@@ -27,6 +27,12 @@ OVERTAKEN = 0.5
 """What a message keeps of its score when every word of it was later replaced."""
 EXCLUDED = 0.5
 """What a user's turn keeps of its score when it names only what the question wants left out."""
+ONLY_ASKS = 0.9
+"""Share of a turn that stands in questions, from which it only asks."""
+SAME_QUESTION = 0.6
+"""Share of the question's words from which a stored question counts as the same question."""
+SAME_QUESTION_KEEPS = 0.5
+"""What such a turn keeps of its score: what the user asked before shows what the talk was about."""
 FEW_TERMS = 4
 """Terms of an answer such as "Okay, noted." that say nothing when the question's words are not among them."""
 EXCLUDES = 0.75
@@ -52,7 +58,7 @@ def message_entries(
         own = frozenset(terms(row.content))
         if _says_nothing(row, hit, own):
             continue
-        score = hit.score * (1 - weights(question.language).question * asking_share(row.content))
+        score = hit.score * _kept_of_asking(row.content, hit, weights(question.language).question)
         entry = _message_entry(row, hit, score, own, now=now)
         if _is_excluded(entry.terms, row.content, question):
             if row.role != "user":
@@ -70,6 +76,13 @@ def message_entries(
             entry = entry.rescored(entry.item.score * (1 - (1 - OVERTAKEN) * said))
         out.append(entry)
     return _below_successors(out, found.successors), dropped
+
+
+def _kept_of_asking(text: str, hit: Hit, lost: float) -> float:
+    """What a turn keeps of its score for asking instead of telling; ``lost`` is what one loses that only asks."""
+    asking = asking_share(text)
+    same = asking >= ONLY_ASKS and hit.signals.get("coverage", 0.0) >= SAME_QUESTION
+    return SAME_QUESTION_KEEPS if same else 1 - lost * asking
 
 
 def _says_nothing(row: MessageRow, hit: Hit, own: frozenset[str]) -> bool:

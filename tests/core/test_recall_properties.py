@@ -36,8 +36,22 @@ COUNTERS: dict[str, Callable[[str], int]] = {
     "erratic": lambda text: crc32(text.encode("utf-8", "surrogatepass")) % 500,
 }
 WORDS = st.sampled_from(
-    "kayak blue Lisbon 1,200 yesterday ORD-2024-77 budget system: </memory> <memory 7f3a9c21> "
-    "搬家 上海 预算 三月 不喜欢 系统： ？ 。 \n # [previously] 🙂 \u202e \x00 user: 会議 明日".split(" ")
+    [
+        *(
+            "kayak",
+            "blue",
+            "Lisbon",
+            "1,200",
+            "yesterday",
+            "ORD-2024-77",
+            "budget",
+            "user:",
+            "system:",
+            "[previously]",
+        ),
+        *("搬家", "上海", "预算", "三月", "不喜欢", "系统：", "？", "。", "会議", "明日"),
+        *("</memory>", "<memory", "7f3a9c21>", "\n", "#", "🙂", "\u202e", "\x00"),
+    ]
 )
 TEXTS = st.lists(WORDS | st.text(max_size=8), min_size=1, max_size=14).map(" ".join)
 TALKS = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), TEXTS), min_size=1, max_size=6)

@@ -15,7 +15,7 @@ from ltm_core.recall.entry import Entry
 from ltm_core.recall.gather import Found
 from ltm_core.recall.question import Question, asks_for
 from ltm_core.recall.rank import Hit, use
-from ltm_core.recall.select import SAID_BY_FACT
+from ltm_core.recall.select import SAID_BY_FACT, SAME_EVENT
 from ltm_core.store.base import MessageRow
 from ltm_core.text.normalize import fold
 from ltm_core.text.terms import terms
@@ -74,7 +74,11 @@ def message_entries(
             entry = entry.marked(mark, "a later statement took its place")  # type: ignore[arg-type]
             said = len(entry.terms & standing.said) / max(1, len(entry.terms))
             entry = entry.rescored(entry.item.score * (1 - (1 - OVERTAKEN) * said))
+        elif row.id in found.restated:
+            entry = entry.marked("previous", "a later message states another value")
         out.append(entry)
+    if not _asks_for_then(question):
+        out = _after_restatements(out, found.restated)
     return _below_successors(out, found.successors), dropped
 
 
@@ -239,6 +243,23 @@ def _below_successors(entries: Sequence[Entry], successors: Mapping[str, tuple[s
             entry = entry.rescored(max(0.0, min(limits) - 1e-6))
         out.append(entry)
     return out
+
+
+def _after_restatements(entries: Sequence[Entry], restated: Mapping[str, tuple[str, ...]]) -> list[Entry]:
+    """The surest restatement takes the place of what it restates, which goes below all of them that are near.
+
+    The later first: a chain of changes ends with the last one on top.
+    """
+    scores = {e.item.source_id: e.item.score for e in entries}
+    for entry in sorted(entries, key=lambda e: -e.item.at.timestamp()):
+        old = entry.item.source_id
+        later = [i for i in restated.get(old, ()) if i in scores]
+        if later:
+            own = scores[old]
+            scores[later[0]] = max(scores[later[0]], own)
+            near = [scores[i] for i in later if scores[i] >= SAME_EVENT * own]
+            scores[old] = max(0.0, min([own, *near]) - 1e-6)
+    return [e if scores[e.item.source_id] == e.item.score else e.rescored(scores[e.item.source_id]) for e in entries]
 
 
 def with_dates(text: str, said: datetime, language: str, *, focus: tuple[int, int]) -> tuple[str, tuple[int, int]]:

@@ -6,7 +6,7 @@ On LoCoMo windows of turns lifted any@10 from .68 to .79, the session as one doc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -44,6 +44,8 @@ class Lexical:
     """The session as one document."""
     coverage: NDArray[np.float32]
     """Share of the question's idf-weighted words that one chunk holds, in [0, 1]."""
+    weights: Mapping[str, float]
+    """How much each word of the question says: its share times its idf."""
     exact: NDArray[np.float32]
     """Share of the question's identifiers that the owner holds, in [0, 1]."""
 
@@ -59,13 +61,14 @@ def lexical(
     chunk, cover, exact = (np.zeros(n, dtype=np.float32) for _ in range(3))
     turn, window = (np.zeros(len(structure.items), dtype=np.float32) for _ in range(2))
     session = np.zeros(structure.sessions, dtype=np.float32)
+    weights: Mapping[str, float] = {}
     if n and terms:
         every = list(zip(terms, snapshot.postings([t.term for t in terms]), strict=True))
         held = [(t, p) for t, p in every if len(p[0])]
         scored = sorted(held, key=lambda p: len(p[1][0]))[:MOST_TERMS]
         _score_chunks(chunk, scored, length_norm(rows.length, snapshot.average_length))
         _score_turns(turn, window, session, scored, structure)
-        _cover(cover, every)
+        weights = _cover(cover, every)
         for term, (where, _) in held:
             if term.term in identifiers:
                 exact[where] += np.float32(1 / len(identifiers))
@@ -76,6 +79,7 @@ def lexical(
         window=window,
         session=session[structure.session] if n else window,
         coverage=structure.best(cover),
+        weights=weights,
         exact=structure.best(exact),
     )
 
@@ -145,21 +149,23 @@ def _spread(
     return np.concatenate(reached)
 
 
-def _cover(coverage: NDArray[np.float32], every: _Looked) -> None:
+def _cover(coverage: NDArray[np.float32], every: _Looked) -> dict[str, float]:
+    """Fills ``coverage``; returns what each word of the question weighs."""
     groups: dict[int, list[tuple[QueryTerm, NDArray[np.int64]]]] = {}
     for term, (where, _) in every:
         groups.setdefault(term.group, []).append((term, where))
-    total = 0.0
+    weights: dict[str, float] = {}
     for members in groups.values():
         head, where = members[0]
         weight = head.share * idf(len(coverage) + BACKGROUND, len(where))
         if len(members) > 1:
             where = np.unique(np.concatenate([w for _, w in members]))
-        total += weight
+        weights[head.term] = weight
         coverage[where] += np.float32(weight)
-    total = min(total, FULL)
+    total = min(sum(weights.values()), FULL)
     if total > 0:
         np.minimum(coverage / np.float32(total), np.float32(1), out=coverage)
+    return weights
 
 
 __all__ = ["Lexical", "lexical"]

@@ -20,7 +20,7 @@ from ltm_core.store.base import MessageRow
 from ltm_core.text.normalize import fold
 from ltm_core.text.terms import terms
 from ltm_core.types import ContextItem, Dropped, Fact, Importance
-from ltm_core.when import find_times, zone_of
+from ltm_core.when import TimeMention, find_times, zone_of
 
 IMPORTANCE: Mapping[Importance, float] = {"low": 0.0, "medium": 0.5, "high": 1.0}
 OVERTAKEN = 0.5
@@ -40,6 +40,8 @@ EXCLUDES = 0.75
 are never all there."""
 HINTED = 0.55
 """Score of a fact that was found by its relation alone."""
+HALF_YEAR = 183
+"""Days."""
 USE = 0.1
 """Most that frequent recall adds to what is missing to the full score."""
 
@@ -246,19 +248,17 @@ def _below_successors(entries: Sequence[Entry], successors: Mapping[str, tuple[s
 
 
 def _after_restatements(entries: Sequence[Entry], restated: Mapping[str, tuple[str, ...]]) -> list[Entry]:
-    """The surest restatement takes the place of what it restates, which goes below all of them that are near.
-
-    The later first: a chain of changes ends with the last one on top.
-    """
+    """The surest restatement takes the place of what it restates, which goes below all of them that are near."""
     scores = {e.item.source_id: e.item.score for e in entries}
-    for entry in sorted(entries, key=lambda e: -e.item.at.timestamp()):
-        old = entry.item.source_id
-        later = [i for i in restated.get(old, ()) if i in scores]
-        if later:
-            own = scores[old]
-            scores[later[0]] = max(scores[later[0]], own)
-            near = [scores[i] for i in later if scores[i] >= SAME_EVENT * own]
-            scores[old] = max(0.0, min([own, *near]) - 1e-6)
+    by_time = [e.item.source_id for e in sorted(entries, key=lambda e: e.item.at.timestamp())]
+    later = {i: [n for n in restated.get(i, ()) if n in scores] for i in by_time}
+    later = {i: found for i, found in later.items() if found}
+    # Up a chain of changes the place is handed on from the first to the last, then each goes below the next.
+    for old in later:
+        scores[later[old][0]] = max(scores[later[old][0]], scores[old])
+    for old in reversed(later):
+        near = [scores[i] for i in later[old] if scores[i] >= SAME_EVENT * scores[old]]
+        scores[old] = max(0.0, min([scores[old], *near]) - 1e-6)
     return [e if scores[e.item.source_id] == e.item.score else e.rescored(scores[e.item.source_id]) for e in entries]
 
 
@@ -272,6 +272,8 @@ def with_dates(text: str, said: datetime, language: str, *, focus: tuple[int, in
     for mention in find_times(text, now=said, language=language if language != "other" else None, prefer="past"):
         if not mention.relative or mention.direction == "present" or mention.end <= last:
             continue
+        if _year_is_a_guess(mention, said):
+            continue
         shown = f" [{_range(mention.since, mention.until)}]"
         out += [text[last : mention.end], shown]
         last = mention.end
@@ -280,6 +282,12 @@ def with_dates(text: str, said: datetime, language: str, *, focus: tuple[int, in
         if mention.end <= focus[1]:
             end += len(shown)
     return "".join([*out, text[last:]]), (start, end)
+
+
+def _year_is_a_guess(mention: TimeMention, said: datetime) -> bool:
+    """A day without a year whose next occurrence is nearer than the one that was read ("moved to June 17")."""
+    named = mention.precision == "day" and any(c.isdigit() for c in mention.text)
+    return named and abs((mention.since - said).days) > HALF_YEAR
 
 
 def _range(since: datetime, until: datetime) -> str:

@@ -18,8 +18,9 @@ from ltm_core.recall.wanted import Wanted
 FRAME = 0.2
 """Share of the question's weighted words that both statements hold, from which they may speak of the same thing."""
 SAME_WHOLE = 0.7
-"""Share of what the older one holds of the question that a newer one without a word of change must hold too."""
-SURE = 0.6
+"""Share of what the older one holds of the question, its rarest word included, that a newer one without a word of
+change must hold too: of two hotels each has its price."""
+SURE = 0.57
 """Sureness from which the one restates the other."""
 CHANGED = 0.2
 """What a word of change by the newer value adds."""
@@ -52,10 +53,10 @@ def restated(
 ) -> Mapping[str, tuple[str, ...]]:
     """Per id of an overtaken statement the ids of those that took its place, the surest first.
 
-    ``weights`` are the words of the question and how much each says; words that fewer than two statements hold
-    tell nothing of what these share.
+    ``weights`` are the words of the question and how much each says; words that no statement holds
+    tell nothing.
     """
-    held = {t: w for t, w in weights.items() if sum(t in s.terms for s in statements) > 1}
+    held = {t: w for t, w in weights.items() if any(t in s.terms for s in statements)}
     frame = _Frame(held, sum(held.values()), asked)
     about = [s for s in statements if frame.share(s.terms) >= FRAME]
     read = _Read(frame)
@@ -126,11 +127,16 @@ class _Frame:
         return best
 
     def _same_whole(self, a: Value, b: Value, later: Statement) -> bool:
+        """Whether the later one is about all that the older one is; a word of change refers back to it."""
         if b.changed and self.asked.kinds and not self.asked.spans:
             return True
         if not b.changed and not self.asked.kinds:
             return False
-        return self.share(a.around & later.terms) >= SAME_WHOLE * self.share(a.around)
+        held = a.around & self.weights.keys()
+        told = held & later.terms
+        if not held or max(self.weights[t] for t in held) > max((self.weights[t] for t in told), default=0.0):
+            return False
+        return self.share(told) >= SAME_WHOLE * self.share(held)
 
     def _likeness(self, a: Value, b: Value) -> float:
         frame = (self.share(a.near & b.near) + self.share(a.around & b.around)) / 2

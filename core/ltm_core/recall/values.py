@@ -56,9 +56,9 @@ def _number() -> re.Pattern[str]:
     named = "|".join(sorted(toml("values.toml")["numbers"], key=len, reverse=True))
     return re.compile(
         rf"(?P<version>\bv?\d+\.\d+\.\d+(?:\.\d+)*\b|\bv\d+(?:\.\d+)*\b)"
-        rf"|(?P<sign>[$€£¥]\s?)?(?P<digits>(?<![\d.,\w#/=(+*^-])(?!(?:19|20)\d\d(?!\d))(?:{_DIGITS})(?!\s?[/=+*^])(?:\s?[-–~～至到]\s?(?:{_DIGITS}))?)(?P<scale>\s?[kK](?![\w])|\s?[万萬千亿億])?"
+        rf"|(?P<sign>[$€£¥]\s?)?(?P<digits>(?<![\d.,a-z#/=(+*^-])(?!(?:19|20)\d\d(?!\d))(?:{_DIGITS})(?!\s?[/=+*^])(?:\s?[-–~～至到]\s?(?:{_DIGITS}))?)(?P<scale>\s?k(?![\w])|\s?[万萬千亿億](?:\d+千)?)?"
         rf"|(?<![\w-])(?P<named>(?:{named})(?:-(?:{named}))?)(?![\w-])"
-        rf"|(?P<han>{_HAN}+)(?={'[^零〇一二两兩三四五六七八九十百千万萬]'})",
+        rf"|(?P<han>(?!百分之){_HAN}+)(?={'[^零〇一二两兩三四五六七八九十百千万萬]'})",
     )
 
 
@@ -151,8 +151,9 @@ def _written(match: re.Match[str]) -> str | None:
     if match["digits"]:
         shown = match["digits"].replace(",", "")
         if match["scale"] and re.fullmatch(r"[\d.]+", shown):
-            return f"{float(shown) * _SCALES[match['scale'].strip().lower()]:g}"
-        return f"{float(shown):g}" if re.fullmatch(r"[\d.]+", shown) else re.sub(r"\s?[-–~～至到]\s?", "-", shown)
+            scale = match["scale"].strip()
+            return _plain(float(shown) * _SCALES[scale[0]] + 1000 * int(scale[1:-1] or 0))
+        return _plain(float(shown)) if re.fullmatch(r"[\d.]+", shown) else re.sub(r"\s?[-–~～至到]\s?", "-", shown)
     named: Mapping[str, int] = toml("values.toml")["numbers"]
     if match["named"]:
         return str(sum(named[w] for w in match["named"].split("-")))
@@ -160,6 +161,10 @@ def _written(match: re.Match[str]) -> str | None:
         number = chinese(match["han"].replace("兩", "两"))
         return None if number is None else str(number)
     return None
+
+
+def _plain(number: float) -> str:
+    return f"{number:f}".rstrip("0").rstrip(".")
 
 
 def unit_terms(after: str) -> frozenset[str]:

@@ -178,6 +178,18 @@ def test_of_three_statements_only_the_last_is_current() -> None:
     assert found(reader, "How many singers does the choir have?")[0] == "m3"
 
 
+def test_a_fact_that_holds_the_old_value_is_labelled_and_below_too() -> None:
+    reader = told(UPDATES[4][0], UPDATES[4][1])
+    said = "The handover of the Riga flat is planned for June 3"
+    reader.know(said, at=THEN, relation="status", object="June 3", source_message_ids=("m1",))
+    beside = "The Riga flat has two rooms"
+    reader.know(beside, at=THEN, relation="owns", object="two rooms", source_message_ids=("m1",))
+    shown = context(reader, UPDATES[4][2])
+    assert {i.text: i.is_current for i in shown.semantic}[said] is False
+    assert {i.text: i.is_current for i in shown.semantic}.get(beside, True)
+    assert found(reader, UPDATES[4][2])[0] == "m2"
+
+
 def test_it_was_moved_overtakes_the_date_even_without_a_new_one() -> None:
     reader = told(
         "The pottery workshop at Glazehouse is on May 12, what should I wear?",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,16 +18,15 @@ from ltm_core.recall.filters import Filter, matches, required
 from ltm_core.recall.lexical import lexical
 from ltm_core.recall.question import Question
 from ltm_core.recall.rank import Asked, Hit, best_hits, in_ranges, rank
+from ltm_core.recall.records import fact_record, message_record
 from ltm_core.recall.request import RecallRequest
-from ltm_core.recall.restated import Statement, restated
+from ltm_core.recall.restated import Overtaken
 from ltm_core.recall.structure import structure_of
-from ltm_core.recall.wanted import wanted as wanted_by
+from ltm_core.recall.succession import restatements
 from ltm_core.store.base import OWNER_CODES, ROLE_CODES, MessageRow, Reader, Rows
 from ltm_core.store.lookup import facts_by_item
 from ltm_core.store.times import to_us
-from ltm_core.text.terms import terms
 from ltm_core.types import Fact, Tier
-from ltm_core.when import zone_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,8 +52,8 @@ class Found:
     standing: Mapping[str, Standing] = field(default_factory=dict)
     successors: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Message id to the ids of the messages that support what took its place."""
-    restated: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Message id to the ids of the messages that restate it with another value, the surest first."""
+    restated: Mapping[str, Overtaken] = field(default_factory=dict)
+    """Per message id what restates it with another value."""
     notes: list[str] = field(default_factory=list)
 
 
@@ -135,38 +134,10 @@ def _from_index(
             hits = [h for h in hits if h.similarity is not None and h.similarity >= request.min_similarity]
         if tier == "episodic":
             found.messages = _read_messages(reader, hits, filters, limit)
-            found.restated = _restated(found.messages, question, words.weights)
+            found.restated = restatements(found.messages, question, words.weights)
         else:
             for fact, hit in _read_facts(reader, hits, filters, limit):
                 found.facts[fact.id] = (fact, hit)
-
-
-def _restated(
-    messages: Sequence[tuple[MessageRow, Hit]], question: Question, weights: Mapping[str, float]
-) -> Mapping[str, tuple[str, ...]]:
-    """Which of the user's statements later ones restate with another value."""
-    topic = {t: weights[t] for t in question.content if t in weights}
-    statements = [
-        Statement(
-            id=row.id,
-            speaker=row.name or "",
-            order=(row.at, row.item),
-            said=local_time(row),
-            text=row.content,
-            terms=frozenset(terms(row.content)),
-        )
-        for row, _ in messages
-        if row.role == "user"
-    ]
-    return restated(statements, topic, wanted_by(question.text)) if topic else {}
-
-
-def local_time(row: MessageRow) -> datetime:
-    """When the message was said, in the zone of the one who said it; UTC for an unknown zone."""
-    try:
-        return row.at.astimezone(zone_of(row.timezone))
-    except ValueError:
-        return row.at
 
 
 def _floor(embedder_name: str, config: Config, request: RecallRequest, *, loose: bool) -> Floor:
@@ -315,43 +286,4 @@ def _what_changed(found: Found, reader: Reader, now: datetime) -> None:
             found.successors[message_id] = tuple(m for s in standing.successors for m in sources.get(s, ()))
 
 
-def message_record(row: MessageRow) -> dict[str, Any]:
-    """What a filter sees of a message; metadata never hides a field of ours."""
-    return {
-        **row.metadata,
-        "id": row.id,
-        "kind": "message",
-        "role": row.role,
-        "name": row.name,
-        "doc_type": row.doc_type,
-        "session_id": row.session_id,
-        "agent_id": row.agent_id,
-        "task_id": row.task_id,
-        "app_id": row.app_id,
-        "act": row.act,
-        "language": row.language,
-        "importance": row.importance,
-        "at": row.at,
-        "recorded_at": row.recorded_at,
-        "expires_at": row.expires_at,
-        "tags": (),
-        "subject": None,
-        "relation": None,
-    }
-
-
-def fact_record(fact: Fact) -> dict[str, Any]:
-    """What a filter sees of a fact; metadata never hides a field of ours."""
-    names = (
-        "id kind subject relation object doc_type session_id agent_id task_id app_id importance modality speaker "
-        "asserted_by confidence is_positive valid_from valid_to recorded_at last_seen_at expires_at tags"
-    )
-    return {
-        **fact.metadata,
-        **{n: getattr(fact, n) for n in names.split()},
-        "at": fact.valid_from,
-        "role": "user",
-    }
-
-
-__all__ = ["Found", "fact_record", "gather", "labelled", "message_record"]
+__all__ = ["Found", "gather", "labelled"]

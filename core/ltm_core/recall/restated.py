@@ -9,10 +9,10 @@ of 1348.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from ltm_core.recall.values import Value, moves_of, values_of
+from ltm_core.recall.values import Kind, Value, moves_of, values_of
 from ltm_core.recall.wanted import Wanted
 
 FRAME = 0.2
@@ -48,10 +48,19 @@ class Statement:
     terms: frozenset[str]
 
 
-def restated(
-    statements: Sequence[Statement], weights: Mapping[str, float], asked: Wanted
-) -> Mapping[str, tuple[str, ...]]:
-    """Per id of an overtaken statement the ids of those that took its place, the surest first.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overtaken:
+    """What later statements make of one."""
+
+    by: tuple[str, ...]
+    """Ids of those that took its place, the surest first."""
+    values: frozenset[tuple[Kind, str]]
+    """What it states of the kinds that are asked for."""
+    said: datetime
+
+
+def restated(statements: Sequence[Statement], weights: Mapping[str, float], asked: Wanted) -> Mapping[str, Overtaken]:
+    """What took the place of what, per id of an overtaken statement.
 
     ``weights`` are the words of the question and how much each says; words that no statement holds
     tell nothing.
@@ -60,7 +69,7 @@ def restated(
     frame = _Frame(held, sum(held.values()), asked)
     about = [s for s in statements if frame.share(s.terms) >= FRAME]
     read = _Read(frame)
-    out: dict[str, tuple[str, ...]] = {}
+    out: dict[str, Overtaken] = {}
     ordered = sorted(about, key=lambda s: s.order)
     for n, old in enumerate(ordered):
         later = [s for s in ordered[n + 1 :] if s.speaker == old.speaker]
@@ -68,7 +77,21 @@ def restated(
         sure = {s.id: frame.sureness(read.values(old), read.values(s), s, read.moves(s)) for s in near}
         found = [i for i in sure if sure[i] >= SURE]
         if found:
-            out[old.id] = tuple(sorted(found, key=lambda i: -sure[i]))
+            by = tuple(sorted(found, key=lambda i: -sure[i]))
+            out[old.id] = Overtaken(
+                by=by, values=frozenset((v.kind, v.value) for v in read.values(old)), said=old.said
+            )
+    return _in_one_chain(out, [s.id for s in ordered])
+
+
+def _in_one_chain(found: Mapping[str, Overtaken], ordered: Sequence[str]) -> Mapping[str, Overtaken]:
+    """Of two that the same statement overtakes the later one also stands above the older."""
+    out = dict(found)
+    late = [i for i in ordered if i in found]
+    for n, old in enumerate(late):
+        more = [i for i in late[n + 1 :] if i not in out[old].by and set(found[i].by) & set(found[old].by)]
+        if more:
+            out[old] = replace(out[old], by=(*out[old].by, *more))
     return out
 
 

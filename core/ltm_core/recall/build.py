@@ -59,7 +59,7 @@ def message_entries(
     out: list[Entry] = []
     dropped: list[Dropped] = []
     for row, hit in found.messages:
-        own = frozenset(terms(row.content))
+        own = found.terms.get(row.id) or frozenset(terms(row.content))
         if _says_nothing(row, hit, own):
             continue
         score = hit.score * _kept_of_asking(row.content, hit, weights(question.language).question)

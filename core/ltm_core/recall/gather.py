@@ -26,6 +26,7 @@ from ltm_core.recall.succession import restatements
 from ltm_core.store.base import OWNER_CODES, ROLE_CODES, MessageRow, Reader, Rows
 from ltm_core.store.lookup import facts_by_item
 from ltm_core.store.times import to_us
+from ltm_core.text.terms import terms
 from ltm_core.types import Fact, Tier
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ class Found:
 
     facts: dict[str, tuple[Fact, Hit | None]] = field(default_factory=dict)
     messages: list[tuple[MessageRow, Hit]] = field(default_factory=list)
+    terms: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The terms per message id."""
     standing: Mapping[str, Standing] = field(default_factory=dict)
     successors: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Message id to the ids of the messages that support what took its place."""
@@ -134,7 +137,8 @@ def _from_index(
             hits = [h for h in hits if h.similarity is not None and h.similarity >= request.min_similarity]
         if tier == "episodic":
             found.messages = _read_messages(reader, hits, filters, limit)
-            found.restated = restatements(found.messages, question, words.weights)
+            found.terms = {row.id: frozenset(terms(row.content)) for row, _ in found.messages}
+            found.restated = restatements(found.messages, found.terms, question, words.weights)
         else:
             for fact, hit in _read_facts(reader, hits, filters, limit):
                 found.facts[fact.id] = (fact, hit)

@@ -50,6 +50,9 @@ class Lexical:
     """Share of the question's identifiers that the owner holds, in [0, 1]."""
 
 
+SPARSE = 40
+"""A term in fewer than one chunk of so many is sorted, a more common one is counted over all turns."""
+
 _Looked = Sequence[tuple[QueryTerm, "tuple[NDArray[np.int64], NDArray[np.int32]]"]]
 
 
@@ -109,10 +112,7 @@ def _score_turns(
     session_norm = length_norm(structure.session_length, float(structure.session_length.mean()))
     counts = np.zeros(len(window), dtype=np.float32)
     for term, (where, tf) in scored:
-        places, inverse = np.unique(structure.owner[where], return_inverse=True)
-        said = np.bincount(inverse, weights=tf).astype(np.float32)
-        turns = structure.is_message[places]
-        places, said = places[turns], said[turns]
+        places, said = _per_turn(where, tf, structure)
         if not len(places):
             continue
         value = np.float32(term.weight * idf(turn_count, len(places)))
@@ -126,6 +126,21 @@ def _score_turns(
             held = np.bincount(structure.session[places], weights=said, minlength=len(session)).astype(np.float32)
             value = np.float32(term.weight * idf(len(session), int(np.count_nonzero(held))))
             session += value * held / (held + session_norm)
+
+
+def _per_turn(
+    where: NDArray[np.int64], tf: NDArray[np.int32], structure: Structure
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """The turns that say a term, and how often."""
+    owners = structure.owner[where]
+    own = structure.is_message[owners]
+    owners, counts = owners[own], tf[own]
+    if SPARSE * len(owners) < len(structure.items):
+        places, inverse = np.unique(owners, return_inverse=True)
+        return places, np.bincount(inverse, weights=counts).astype(np.float32)
+    said = np.bincount(owners, weights=counts, minlength=len(structure.items))
+    places = np.flatnonzero(said)
+    return places, said[places].astype(np.float32)
 
 
 def _norm_of_turns(lengths: NDArray[np.float32], structure: Structure) -> NDArray[np.float32]:

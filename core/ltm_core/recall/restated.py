@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from ltm_core.recall.values import Kind, Value, moves_of, values_of
+from ltm_core.recall.values import Kind, Value, may_state, moves_of, tells_of_change, values_of
 from ltm_core.recall.wanted import Wanted
 
 FRAME = 0.2
@@ -67,13 +67,17 @@ def restated(statements: Sequence[Statement], weights: Mapping[str, float], aske
     """
     held = {t: w for t, w in weights.items() if any(t in s.terms for s in statements)}
     frame = _Frame(held, sum(held.values()), asked)
-    about = [s for s in statements if frame.share(s.terms) >= FRAME]
+    topic = {s.id: s.terms & held.keys() for s in statements}
+    about = [s for s in statements if (asked.kinds or may_state(s.text)) and frame.share(topic[s.id]) >= FRAME]
+    if len(about) < 2:
+        return {}
     read = _Read(frame)
     out: dict[str, Overtaken] = {}
     ordered = sorted(about, key=lambda s: s.order)
     for n, old in enumerate(ordered):
         later = [s for s in ordered[n + 1 :] if s.speaker == old.speaker]
-        near = [s for s in later if frame.share(s.terms & old.terms) >= FRAME]
+        near = [s for s in later if frame.share(topic[s.id] & topic[old.id]) >= FRAME]
+        near = [s for s in near if asked.kinds or tells_of_change(s.text)]
         sure = {s.id: frame.sureness(read.values(old), read.values(s), s, read.moves(s)) for s in near}
         found = [i for i in sure if sure[i] >= SURE]
         if found:
@@ -124,7 +128,7 @@ class _Frame:
 
     def share(self, terms: frozenset[str]) -> float:
         """Share of the question's weighted words that ``terms`` hold."""
-        return sum(self.weights.get(t, 0.0) for t in terms) / self.whole if self.whole else 0.0
+        return sum([w for t, w in self.weights.items() if t in terms]) / self.whole if self.whole else 0.0
 
     def counts(self, value: Value) -> bool:
         """Whether the value could answer the question."""

@@ -50,6 +50,7 @@ def recall_context(
     InvalidFilterError before anything is read. Nothing relevant, no window: an empty context.
     """
     filters = _filters(request)
+    token_counter = _counting_once(token_counter)
     window = open_window(reader, request, config)
     question = analyse_question(
         window.query, now=request.now, language=request.language, known_aliases=config.aliases
@@ -118,6 +119,19 @@ def recall_context(
         query=window.query,
         notes=_notes(found, question, packed, query_vector is None),
     )
+
+
+def _counting_once(count: TokenCounter) -> TokenCounter:
+    """Each text of one context is counted once: packing asks for the same lines again and again."""
+    known: dict[str, int] = {}
+
+    def counted(text: str) -> int:
+        found = known.get(text)
+        if found is None:
+            found = known[text] = count(text)
+        return found
+
+    return counted
 
 
 def recall_search(

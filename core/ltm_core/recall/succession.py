@@ -13,15 +13,17 @@ from ltm_core.recall.select import SAME_EVENT
 from ltm_core.recall.values import values_of
 from ltm_core.recall.wanted import wanted
 from ltm_core.store.base import MessageRow
-from ltm_core.text.terms import terms
 from ltm_core.types import Fact
 from ltm_core.when import zone_of
 
 
 def restatements(
-    messages: Sequence[tuple[MessageRow, Hit]], question: Question, weights: Mapping[str, float]
+    messages: Sequence[tuple[MessageRow, Hit]],
+    own: Mapping[str, frozenset[str]],
+    question: Question,
+    weights: Mapping[str, float],
 ) -> Mapping[str, Overtaken]:
-    """Which of the user's statements later ones restate with another value."""
+    """Which of the user's statements later ones restate with another value; ``own`` are the terms per message id."""
     topic = {t: weights[t] for t in question.content if t in weights}
     statements = [
         Statement(
@@ -30,7 +32,7 @@ def restatements(
             order=(row.at, row.item),
             said=_local(row),
             text=row.content,
-            terms=frozenset(terms(row.content)),
+            terms=own[row.id],
         )
         for row, _ in messages
         if row.role == "user"

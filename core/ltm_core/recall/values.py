@@ -48,6 +48,7 @@ class Value:
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _DIGITS = r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+_FIGURE = re.compile(r"\d|[二两兩三四五六七八九十百千万萬]")
 _HAN = "[零〇一二两兩三四五六七八九十百千万萬]"
 
 
@@ -185,6 +186,16 @@ def unit_terms(after: str) -> frozenset[str]:
     return frozenset(terms(words))
 
 
+def may_state(text: str) -> bool:
+    """Whether a number is written in ``text``, apart from English number words; cheap."""
+    return bool(_FIGURE.search(text, 0, READ))
+
+
+def tells_of_change(text: str) -> bool:
+    """Whether a word of change stands in ``text``; cheap."""
+    return bool(_changes().search(text[:READ].lower()))
+
+
 def moves_of(text: str) -> list[frozenset[str]]:
     """The terms of each sentence of ``text`` that says something was moved or called off, whether or not to what."""
     return [frozenset(terms(s)) for s in _sentences(text) if _moves().search(s)]
@@ -201,4 +212,4 @@ def _is_changed(sentence: str, start: int, end: int) -> bool:
     return bool(_TOWARDS.search(before)) or bool(_changes().search(near))
 
 
-__all__ = ["Kind", "Value", "any_phrase", "moves_of", "unit_terms", "values_of"]
+__all__ = ["Kind", "Value", "any_phrase", "may_state", "moves_of", "tells_of_change", "unit_terms", "values_of"]

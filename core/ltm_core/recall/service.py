@@ -87,6 +87,7 @@ def read_context(
     InvalidFilterError before anything is read.
     """
     filters = _filters(request)
+    token_counter = _counting_once(token_counter)
     window = open_window(reader, request, config)
     question = _question(window.query, request, config)
     asked = [_question(q, request, config) for q in request.queries]
@@ -182,6 +183,19 @@ def compose_context(
         query=window.query,
         notes=_notes(found, question, packed, not moment.has_vector),
     )
+
+
+def _counting_once(count: TokenCounter) -> TokenCounter:
+    """Each text of one context is counted once: packing asks for the same lines again and again."""
+    known: dict[str, int] = {}
+
+    def counted(text: str) -> int:
+        found = known.get(text)
+        if found is None:
+            found = known[text] = count(text)
+        return found
+
+    return counted
 
 
 def recall_search(

@@ -87,7 +87,6 @@ def read_context(
     InvalidFilterError before anything is read.
     """
     filters = _filters(request)
-    token_counter = _counting_once(token_counter)
     window = open_window(reader, request, config)
     question = _question(window.query, request, config)
     asked = [_question(q, request, config) for q in request.queries]
@@ -131,6 +130,7 @@ def compose_context(
     Nothing relevant, no window: an empty context.
     """
     request, question, found = moment.request, moment.question, moment.found
+    token_counter = _counting_once(token_counter)
     window = moment.window or Window(query=request.query or "")
     facts, episodes, dropped = _chosen(found, question, request, config)
     entries = [*facts, *episodes, *window.entries]

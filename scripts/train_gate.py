@@ -59,11 +59,11 @@ def load(data: Path, extra: Iterable[Path]) -> list[Row]:
         segments = [{"text": r["text"], "stated_fact": gold, "slot": r.get("slot") or "other"}]
         rows += message_rows(group, r["text"], segments, kind="clause", held_out=False)
         group += 1
-    for path in [*sorted(data.glob("messages*.jsonl")), *extra]:
+    for path in [*sorted(data.glob("messages*.jsonl")), *sorted(data.glob("natural_*.jsonl")), *extra]:
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.strip():
                 r = json.loads(line)
-                held = bool(r.get("held_out"))
+                held = bool(r.get("held_out")) or r.get("split") == "held"
                 rows += message_rows(group, r["text"], r["segments"], kind=r.get("kind", "natural"), held_out=held)
                 group += 1
     return rows

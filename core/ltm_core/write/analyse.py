@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 
 from ltm_core.types import Anchor, Evidence, Importance
 from ltm_core.write.acts import act_of
-from ltm_core.write.amend import amended
+from ltm_core.write.amend import amended, denied_then
 from ltm_core.write.attributes import announces_change, changed_attribute
 from ltm_core.write.build import Context, candidates
 from ltm_core.write.clauses import plain_form, split
 from ltm_core.write.confirm import find_confirmation, find_references
-from ltm_core.write.decide import judge
+from ltm_core.write.decide import Neighbourhood, judge
+from ltm_core.write.ends import endings
 from ltm_core.write.forget_requests import find_requests
+from ltm_core.write.gate import Side
 from ltm_core.write.identifiers import Identifier, find_identifiers
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import fold, script, trim
@@ -40,6 +42,8 @@ Vectors = Callable[[Sequence[str]], "NDArray[np.float32] | None"]
 class _Found:
     anchors: list[Anchor] = field(default_factory=list)
     candidates: list[Candidate] = field(default_factory=list)
+    endings: list[Candidate] = field(default_factory=list)
+    """What may end known facts, if there are any that it names."""
     skipped: list[str] = field(default_factory=list)
 
 
@@ -61,7 +65,7 @@ def analyse(
     if utterance.role != "user":
         return Analysis(act=act_of(reads, has_facts=False), language=language)
     found = _Found()
-    identifiers = find_identifiers(plain, lexicon, identifier_patterns)
+    identifiers = find_identifiers(plain, lexicon, identifier_patterns, known=utterance.known_entities)
     requests = find_requests(utterance, reads, lexicon)
     asked = {r.evidence.start for r in requests}
     explicit = explicit_requests(utterance, reads, lexicon)
@@ -82,11 +86,12 @@ def analyse(
         found.anchors.append(confirmation.anchor)
         found.candidates.append(confirmation.candidate)
     kept = _unique(found.candidates)
+    candidates_ = (*kept, *_unique(found.endings))
     return Analysis(
         act=act_of(reads, has_facts=bool(kept)),
         language=language,
         anchors=tuple(found.anchors),
-        candidates=kept,
+        candidates=candidates_,
         requests=requests,
         skipped=tuple(found.skipped),
         importance=_importance(kept, found.anchors),
@@ -111,11 +116,10 @@ def _facts(
         return _earlier(utterance, turn, lexicon, threshold, vectors)
 
     open_ = [i for i, r in enumerate(reads) if not r.veto or (i in held and r.veto in ("one_off", "smalltalk"))]
-    encoded = _encode([reads[i].clause.text for i in open_], vectors)
-    by_index = {i: encoded[n] for n, i in enumerate(open_)} if encoded is not None else {}
+    sides = _Sides(reads, open_, vectors)
     denied: tuple[Sequence[Candidate], str] = ((), "")
     previous: Read | None = None
-    for i, spoken in enumerate(walk(utterance, reads, lexicon)):
+    for i, spoken in enumerate(walk(utterance, reads, lexicon)):  # which sets cues that the neighbours' gate reads
         r, subject = spoken.read, spoken.subject
         span = f"{r.clause.start}-{r.clause.end}"
         if (r.veto and i not in open_) or r.clause.start in asked:
@@ -125,6 +129,11 @@ def _facts(
         handed = transferred(r, denied[0], utterance, lexicon, said=denied[1]) if denied[0] else None
         if handed is not None:
             found.candidates.append(handed)
+            continue
+        instead = denied_then(r, denied[0], utterance, lexicon) if denied[0] else None
+        if instead is not None:
+            found.candidates.append(instead)
+            found.anchors.append(_stated(r, [instead], utterance, start=subject.words))
             continue
         prior, previous = previous, r
         renamed = changed_attribute(prior, r, me, lexicon) if prior is not None else None
@@ -157,9 +166,11 @@ def _facts(
             if subject.kind == "dropped" and is_bare(repair):
                 found.skipped.append(f"{span}:repair")
                 continue
+        if not r.veto:
+            found.endings += endings(r, subject, utterance, lexicon, speaker=speaker)
         joined = prior is not None and prior.clause.sentence == r.clause.sentence
         r.flags["continues"] = joined and prior is not None and not (prior["command"] or prior["standing"])
-        made, probability = judge(r, subject, lexicon, by_index.get(i), explicit=i in held, threshold=threshold)
+        made, probability = judge(r, subject, lexicon, sides.of(i), explicit=i in held, threshold=threshold)
         if not made:
             if r["first_person"] or r["own_kin"]:
                 found.skipped.append(f"{span}:{'third_party' if not subject.key else 'gate'}")
@@ -202,10 +213,28 @@ def _without_open(found: _Found) -> None:
     found.anchors = [a for a in found.anchors if a.kind != "stated_fact" or a.evidence not in gone]
 
 
-def _encode(texts: Sequence[str], vectors: Vectors | None) -> NDArray[np.float32] | None:
-    if vectors is None or not texts:
-        return None
-    return vectors(list(texts))
+class _Sides:
+    """The vectors of clauses that may be facts, and of what stands beside them."""
+
+    def __init__(self, reads: Sequence[Read], open_: Sequence[int], vectors: Vectors | None) -> None:
+        heard = [i for i, r in enumerate(reads) if r.veto not in ("opener", "smalltalk") or len(reads) == 1]
+        self._reads = reads
+        self._before = dict(zip(heard[1:], heard, strict=False))
+        self._after = dict(zip(heard, heard[1:], strict=False))
+        made = vectors([reads[i].clause.text for i in open_]) if vectors is not None and open_ else None
+        self._vectors = {i: made[n] for n, i in enumerate(open_)} if made is not None else {}
+
+    def of(self, i: int) -> Neighbourhood:
+        """What the gate is told of a clause besides its words."""
+        return Neighbourhood(
+            vector=self._vectors.get(i), before=self._side(self._before.get(i)), after=self._side(self._after.get(i))
+        )
+
+    def _side(self, i: int | None) -> Side | None:
+        if i is None:
+            return None
+        veto = bool(self._reads[i].veto)
+        return Side(self._reads[i].flags, veto, None if veto else self._vectors.get(i))
 
 
 def _stated(r: Read, new: Sequence[Candidate], utterance: Utterance, *, start: int) -> Anchor:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
 
 from ltm_core.write.draft import Draft
 from ltm_core.write.extract import drafts
+from ltm_core.write.gate import Side
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.people import Subject
 from ltm_core.write.scopes import Read
@@ -32,19 +34,30 @@ _WEAK = ("plan", "command", "mood", "third_person", "general", "after_command")
 """Cues with which no pattern may outvote the gate."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbourhood:
+    """A clause's vector, if there is one, and the clauses beside it."""
+
+    vector: NDArray[Any] | None = None
+    before: Side | None = None
+    after: Side | None = None
+
+
 def judge(
-    r: Read, subject: Subject, lexicon: Lexicon, vector: NDArray[Any] | None, *, explicit: bool, threshold: float
+    r: Read, subject: Subject, lexicon: Lexicon, near: Neighbourhood, *, explicit: bool, threshold: float
 ) -> tuple[tuple[Draft, ...], float]:
     """The drafts to keep of a clause and the gate's probability; none when it states nothing lasting."""
     standing = standing_draft(r, lexicon)
     if standing is not None:
         return (standing,), 1.0
-    if subject.kind == "stranger":
+    if subject.kind == "stranger" or lexicon.shared["one_time_secret"].search(r.clause.norm):
         return (), 0.0
-    made = drafts(r, subject, lexicon, topic=lexicon.gate.slot(vector))
+    made = drafts(r, subject, lexicon, topic=lexicon.gate.slot(near.vector))
     if not made:
         return (), 0.0
-    probability = lexicon.gate.probability(r.clause.norm, r.clause.language, r.flags, vector)
+    probability = lexicon.gate.probability(
+        r.clause.norm, r.clause.language, r.flags, near.vector, before=near.before, after=near.after
+    )
     to_assistant = any(not d.about_user and d.subject == "assistant" for d in made)
     status = any(d.relation in ("status", "person_role") for d in made)
     if explicit and made[0].rule == "open":

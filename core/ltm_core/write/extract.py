@@ -57,6 +57,10 @@ def _known(read: Read, subject: Subject, rules: Rules, lexicon: Lexicon) -> Iter
         for stop in dict.fromkeys((whole_end, bare_end)):
             text = norm[subject.start : stop]
             yield from _matches(rules.patterns, text, subject.start, subject, rules, lexicon)
+        timed = rules.parts.get("time_lead")
+        m = timed.match(norm, subject.start) if timed is not None and subject.kind in ("self", "dropped") else None
+        if m is not None and m.end() < whole_end:  # "上周一入职京东": when it happened is no part of what happened
+            yield from _matches(rules.patterns, norm[m.end() : whole_end], m.end(), subject, rules, lexicon)
         topical = rules.parts.get("topic")
         if topical is not None and subject.kind in ("dropped", "stranger"):
             yield from _topical(topical, norm[subject.start : end], subject, rules, lexicon)

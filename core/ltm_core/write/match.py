@@ -6,6 +6,7 @@ import re
 
 from ltm_core.types import Fact
 from ltm_core.write.lexicon import Lexicon, default_lexicon
+from ltm_core.write.mentions import mentions
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate
 
@@ -191,6 +192,45 @@ def ended_by(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     if not related(fact, candidate, lexicon) and not unknown:
         return False
     return same_thing(fact, candidate.object_normalized)
+
+
+def may_end(fact: Fact) -> bool:
+    """Whether words that only name a thing may end the fact: it holds now, and is of the sort that can end."""
+    lexicon = default_lexicon()
+    base = fact.relation.split(":")[0]
+    return (
+        fact.is_positive
+        and fact.modality not in ("past", "temporary")
+        and fact.kind != "solution"
+        and not {base, fact.relation} & lexicon.sets["timeless"]
+        and base not in lexicon.sets["unending"]
+    )
+
+
+def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
+    """Whether words that end something name this fact, or the class of things it belongs to."""
+    if fact.evidence and set(candidate.evidence) & set(fact.evidence):
+        return False
+    if fact.relation == "role":
+        return candidate.subject == fact.subject
+    if mentions(candidate.text, fact, lexicon):
+        return True
+    chosen = lexicon.relation(fact.relation).family in ("preference", "language") or (
+        fact.relation in lexicon.sets["own_words"]
+    )
+    return chosen and bool(candidate.classes) and _of_class(fact, candidate.classes, lexicon)
+
+
+def _of_class(fact: Fact, classes: tuple[str, ...], lexicon: Lexicon) -> bool:
+    if in_classes(fact, classes, lexicon):
+        return True
+    said = fold(fact.object)
+    if said.isascii():
+        words = re.findall(r"[\w'-]+", said)
+        parts = {" ".join(words[i : i + n]) for n in (1, 2) for i in range(len(words))}
+        parts |= {singular(p) for p in parts}
+        return any(c in classes for p in parts for c in lexicon.members.get(p, ()))
+    return any(len(m) > 1 and m in said for c in classes for m in lexicon.classes.get(c, ()))
 
 
 def _may_end_class(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:

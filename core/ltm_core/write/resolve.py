@@ -13,6 +13,7 @@ from datetime import datetime
 from ltm_core.types import Fact, Scope
 from ltm_core.write.beside import Beside
 from ltm_core.write.edits import retract_for_edit
+from ltm_core.write.ends import RULE as ENDS
 from ltm_core.write.known import Known
 from ltm_core.write.lexicon import Lexicon, default_lexicon
 from ltm_core.write.match import (
@@ -20,6 +21,8 @@ from ltm_core.write.match import (
     counts,
     ended_by,
     in_classes,
+    may_end,
+    names_fact,
     related,
     same_activity,
     same_meaning,
@@ -118,6 +121,8 @@ class _State:
         alike = self.similarity is not None
         mine = self.known.of_subject(c) if far else self.known.near(c, self.lexicon, whole_slot=alike)
         c = self._adopted(c, mine)
+        if c.rule == ENDS:
+            return self._ended_by_name(c, mine)
         if c.rule == "open" and c.wrong_object and c.move == "correct" and not self._wrong(c, mine):
             return []
         if c.modality == "past":
@@ -141,6 +146,11 @@ class _State:
         if newer:
             return self.beside.late(c, newer)
         return self._replace(c, wrong, [*ended, *rivals])
+
+    def _ended_by_name(self, c: Candidate, mine: Sequence[Fact]) -> list[Decision]:
+        """What the words name, by itself or by its class, is over; nothing is kept when they name nothing known."""
+        over = [f for f in mine if may_end(f) and names_fact(c, f, self.lexicon)]
+        return self._replace(c, [], over) if over else []
 
     def _adopted(self, c: Candidate, mine: Sequence[Fact]) -> Candidate:
         """ "Postgres, not MySQL" without a relation means that of the one fact about MySQL; "I left Leeds" ends

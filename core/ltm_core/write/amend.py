@@ -43,7 +43,8 @@ def amended(
     value = trim(m["object"]) if m is not None else ""
     if m is None or not value:
         return None
-    blurted = _CORRECTING.search(r.clause.norm[:begin]) is not None and len(value.split()) <= _BARE_WORDS
+    blurted = r["carried_correction"] or _CORRECTING.search(r.clause.norm[:begin]) is not None
+    blurted = blurted and len(value.split()) <= _BARE_WORDS
     if not (m["wrong"] or m["meant"] or (blurted and (value[:1].isupper() or value[:1].isdigit()))):
         return None
     wrong = head(trim(m["wrong"] or ""), lexicon, r.clause.language)

@@ -56,6 +56,8 @@ def endings(
 
 def _is_final(read: Read, rules: Rules) -> bool:
     norm = read.clause.norm
+    if read["third_person"] and not read["own_kin"]:
+        return False
     if any(read[w] for w in ("plan", "question", "command", "conditional", "temporary", "goal", "one_off")):
         return False
     wishes = rules.flags.get("ends_not")

@@ -177,7 +177,7 @@ def ended_by(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     if (
         candidate.classes
         and _may_end_class(fact, candidate, lexicon)
-        and in_classes(fact, candidate.classes, lexicon)
+        and (in_classes(fact, candidate.classes, lexicon) or _is_dish_of(fact, candidate.classes, lexicon))
     ):
         return True
     if (
@@ -209,8 +209,9 @@ def may_end(fact: Fact) -> bool:
 
 def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
     """Whether words that end something name this fact, or the class of things it belongs to."""
-    if fact.evidence and set(candidate.evidence) & set(fact.evidence):
-        return False
+    told = {e.message_id for e in candidate.evidence}
+    if any(e.message_id in told for e in fact.evidence):
+        return False  # what one message says it does not end in the same breath
     if fact.relation == "role":
         return candidate.subject == fact.subject
     if mentions(candidate.text, fact, lexicon):
@@ -219,6 +220,48 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
         fact.relation in lexicon.sets["own_words"]
     )
     return chosen and bool(candidate.classes) and _of_class(fact, candidate.classes, lexicon)
+
+
+def _is_dish_of(fact: Fact, classes: tuple[str, ...], lexicon: Lexicon) -> bool:
+    """Whether the object names a member of such a class anywhere ("lamb kebabs")."""
+    broad = tuple(c for c in classes if c in lexicon.sets["broad_classes"])
+    return bool(broad) and _of_class(fact, broad, lexicon)
+
+
+def takes_place(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
+    """Whether a value said to be new stands for the same thing as the fact's, under another name of it: the same
+    noun ("coach", "running coach"), or tools of one sort ("switched to Arc")."""
+    one, two = fact.relation.partition(":"), candidate.relation.partition(":")
+    if {one[0], two[0]} <= {"single", "attribute"}:
+        return _same_noun(one[2], two[2])
+    if candidate.rule == "open":
+        noun = one[2] if one[0] in ("single", "attribute") else ""
+        return len(noun) >= 2 and _holds_noun(candidate.text, noun)
+    tools = ("uses", "drives", "device")
+    if one[0] not in tools or two[0] not in tools:
+        return False
+    held, new = fact.object_normalized, candidate.object_normalized
+    sort = lexicon.members.get(held, frozenset()) & lexicon.members.get(new, frozenset())
+    return bool(sort) or _same_noun(held, new)
+
+
+def _same_noun(one: str, two: str) -> bool:
+    if one.isascii() and two.isascii():
+        return bool(one) and bool(two) and singular(one.split()[-1]) == singular(two.split()[-1])
+    short, long = sorted((one, two), key=len)
+    if len(short) >= 2 and long.endswith(short):
+        return True
+    tail = 0
+    while tail < len(short) and short[-1 - tail] == long[-1 - tail]:
+        tail += 1
+    return tail >= 3 or (tail >= 2 and len(short) <= 5)
+
+
+def _holds_noun(text: str, noun: str) -> bool:
+    if noun.isascii():
+        return re.search(rf"\b{re.escape(noun)}\b", text, re.I) is not None
+    told = fold(text)
+    return any(noun[i:] in told for i in range(len(noun) - 1))
 
 
 def _of_class(fact: Fact, classes: tuple[str, ...], lexicon: Lexicon) -> bool:

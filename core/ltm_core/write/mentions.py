@@ -26,10 +26,15 @@ def mentions(clause: str, fact: Fact, lexicon: Lexicon) -> bool:
     """Whether the words of a clause name what the fact says."""
     own_words = fact.relation in lexicon.sets["own_words"]
     value = fact.text if own_words else fact.object
-    if _HAN.search(value):
-        return _named_in_han(clause, value, lexicon, whole=own_words) or _shares_names(clause, value)
-    if _shares_names(clause, value):
+    titles = lexicon.sets["titles"]
+    if any(
+        re.search(rf"(?<![\w-]){re.escape(n)}(?![\w-])", clause, re.I)
+        for n in names(value, begins=own_words)
+        if n.lower() not in titles
+    ):
         return True
+    if _HAN.search(value):
+        return _named_in_han(clause, value, lexicon, whole=own_words)
     mine, theirs = content(value, lexicon), content(clause, lexicon)
     if not mine:
         return False
@@ -55,17 +60,12 @@ def stem(word: str) -> str:
     return word
 
 
-def _shares_names(clause: str, value: str) -> bool:
-    """Whether a name inside the value (not its first word) stands in the clause too."""
-    return any(re.search(rf"(?<![\w-]){re.escape(n)}(?![\w-])", clause, re.I) for n in names(value))
-
-
-def names(value: str) -> list[str]:
-    """The names in a text: capitalised words that do not begin it, and whole names."""
+def names(value: str, *, begins: bool) -> list[str]:
+    """The names in a text: capitalised words; the first one only when it does not begin a sentence."""
     found = _NAME.findall(value)
-    only = value.split()
-    if len(only) <= 2 and only and only[0][:1].isupper() and len(only[0]) > 2:
-        found.append(only[0])
+    first = value.split(" ", 1)[0].strip(".,;:!?'\"")
+    if not begins and first[:1].isupper() and first.isascii():
+        found.append(first)
     return [n for n in found if len(n) > 1]
 
 

@@ -125,6 +125,8 @@ def _own(text: str, rules: Rules, lexicon: Lexicon, start: int, *, me: str) -> S
         key = f"{me}/{key}"
     owns = bool(groups.get("own"))
     rest = start + found.end()
+    if owns and lexicon.shared["contracted"].match(text[found.end() :]):  # "my wife's a nurse": no possessive
+        owns, rest = False, start + found.start("own")
     if not owns and rules.language in ("zh", "ja") and text[found.end() : found.end() + 1] in ("的", "の"):
         owns, rest = True, rest + 1
     return Subject(key=key, rest=rest, start=start, kind="pet" if is_pet else "kin", owns=owns)

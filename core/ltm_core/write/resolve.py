@@ -28,6 +28,7 @@ from ltm_core.write.match import (
     same_meaning,
     same_statement,
     same_thing,
+    takes_place,
 )
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate, Decision
@@ -52,7 +53,7 @@ def reach_of(candidates: Iterable[Candidate], lexicon: Lexicon | None = None) ->
     subjects: dict[str, None] = {}
     for c in candidates:
         family = known.relation(c.relation).family
-        if c.reach != "slot" or family or c.wrong_object or not c.is_positive or c.move in ("cease", "revert"):
+        if c.reach != "slot" or family or c.wrong_object or not c.is_positive or c.move in ("cease", "revert", "change"):
             subjects[c.subject] = None
         else:
             slots[(c.subject, c.relation)] = None
@@ -234,6 +235,8 @@ class _State:
 
     def _rivals(self, c: Candidate, mine: Sequence[Fact], taken: set[str]) -> list[Fact]:
         """Other values of the same single-valued slot."""
+        if c.is_positive and c.rule == "open" and c.move == "change":
+            return self._renewed(c, mine, taken)
         if not c.is_positive or c.relation_confidence < self.relation_threshold:
             return []
         slot = [
@@ -245,10 +248,13 @@ class _State:
             and f.id not in taken
             and not self._equal(f, c)
         ]
-        if c.single_valued:
+        if c.single_valued and not (c.move == "change" and c.relation.startswith("single:")):
             return slot
-        if c.move not in ("change", "correct"):
-            return []
+        if c.move not in ("change", "correct", "revert"):
+            return slot if c.single_valued else []
+        renewed = self._renewed(c, mine, taken)
+        if renewed or c.single_valued:
+            return list({f.id: f for f in (*slot, *renewed)}.values()) if c.single_valued else renewed
         recounted = [
             f
             for f in slot
@@ -257,6 +263,20 @@ class _State:
         if recounted:
             return recounted
         return slot if self.lexicon.relation(c.relation).replaces and len(slot) == 1 and not taken else []
+
+    def _renewed(self, c: Candidate, mine: Sequence[Fact], taken: set[str]) -> list[Fact]:
+        """What a value said to be new takes the place of, known under another name of the same thing."""
+        told = {e.message_id for e in c.evidence}
+        return [
+            f
+            for f in mine
+            if f.is_positive
+            and f.modality not in UNTOUCHED
+            and f.id not in taken
+            and not self._equal(f, c)
+            and not any(e.message_id in told for e in f.evidence)
+            and takes_place(f, c, self.lexicon)
+        ]
 
     def _equal(self, f: Fact, c: Candidate) -> bool:
         same = (f.object_normalized or fold(f.object)) == c.object_normalized

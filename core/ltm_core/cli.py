@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from ltm_core.commands import ask, demo, facts, forget, replay, upkeep
+from ltm_core.commands import ask, demo, evaluate, facts, forget, replay, upkeep
 from ltm_core.commands.show import speak_utf8
 
 _EPILOG = (
@@ -36,6 +36,7 @@ app.command()(ask.context)
 app.command()(facts.facts)
 app.command()(facts.history)
 app.command()(forget.forget)
+app.command("eval")(evaluate.evaluate)
 app.command()(upkeep.stats)
 app.command()(upkeep.maintain)
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ltm_core.errors import InvalidInputError
+from ltm_core.lexicon import default_lexicon
 from ltm_core.types import Anchor, Fact, Message
 
 if TYPE_CHECKING:
@@ -61,6 +62,11 @@ class Score:
     def recall(self) -> float:
         """Share of the facts that must be current and are."""
         return _share(self.current, self.wanted)
+
+    @property
+    def precision(self) -> float:
+        """Share of the judged facts shown as current that are."""
+        return _share(self.current, self.current + self.stale)
 
     @property
     def stale_share(self) -> float:
@@ -210,7 +216,9 @@ def _is_subject(held: str, wanted: str) -> bool:
     if wanted == "user" or held == "user":
         return held == wanted
     one, two = held.casefold(), wanted.casefold()
-    return one == two or one in two or two in one
+    names = {two, *(r.kin[two] for r in default_lexicon().languages.values() if two in r.kin)}
+    names |= {r.pets[two] for r in default_lexicon().languages.values() if two in r.pets}
+    return any(one == n or one in n or n in one for n in names)
 
 
 def _score_anchors(story: Story, given: Mapping[int, Sequence[Anchor]], made: Score) -> None:

@@ -23,6 +23,7 @@ from ltm_core.write.ends import endings
 from ltm_core.write.forget_requests import find_requests
 from ltm_core.write.gate import Side
 from ltm_core.write.identifiers import Identifier, find_identifiers
+from ltm_core.write.progress import status_told
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import fold, script, trim
 from ltm_core.write.people import speaker_key
@@ -279,6 +280,9 @@ def _identifiers(
             continue
         if any(c.object == value and c.relation == identifier.kind for c in found.candidates):
             continue
+        told = status_told(r, identifier, utterance, lexicon)
+        if told is not None and not any(c.relation == "status" and _inside(c, evidence) for c in found.candidates):
+            found.candidates.append(told)
         words = trim(r.clause.text)
         has_status = any(c.relation == "status" and c.subject.endswith(f":{value}") for c in found.candidates)
         if any(c.relation == "status" and _inside(c, evidence) for c in found.candidates):

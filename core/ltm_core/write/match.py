@@ -136,7 +136,7 @@ def same_meaning(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
         return False
     if fact.modality != candidate.modality or lexicon.relation(fact.relation).single or fact.kind == "status":
         return False
-    if lexicon.relation(fact.relation).slot == "name" or fact.relation in lexicon.identifier_words:
+    if lexicon.relation(fact.relation).slot == "name" or fact.relation in ("identifier", *lexicon.identifier_words):
         return False
     if _DIGITS.findall(fact.text) != _DIGITS.findall(candidate.text):
         return False

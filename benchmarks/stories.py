@@ -1,6 +1,6 @@
 """Stories of several sessions against the whole write path, per kind and language.
 
-    python benchmarks/stories.py FILE.jsonl … [--split dev] [--lang en] [--kind move] [--failures]
+python benchmarks/stories.py FILE.jsonl … [--split dev] [--lang en] [--kind move] [--failures]
 """
 
 from __future__ import annotations

@@ -249,7 +249,11 @@ def _is_anchor(anchor: Anchor, wanted: Mapping[str, Any]) -> bool:
 
 def _shown(wanted: Mapping[str, Any]) -> str:
     words = wanted["object_contains"]
-    parts = [wanted.get("subject") or "", wanted.get("relation") or "", words if isinstance(words, str) else "&".join(words)]
+    parts = [
+        wanted.get("subject") or "",
+        wanted.get("relation") or "",
+        words if isinstance(words, str) else "&".join(words),
+    ]
     return "|".join(parts)
 
 

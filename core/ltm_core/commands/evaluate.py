@@ -24,7 +24,8 @@ _COLUMNS = (
 
 def evaluate(
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="Stories, one JSON object a line; a small set when left out.")
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="Stories, one JSON object a line; a small set when left out."),
     ] = None,
     embedder: Annotated[
         str | None, typer.Option("--embedder", metavar="NAME", envvar="LTM_EMBEDDER", help="Another embedder.")

@@ -19,7 +19,9 @@ from ltm_core.write.scopes import Read
 _SURE = 0.7
 _LOOK_BACK = 3
 """User turns in which the wrong statement may stand."""
-_CORRECTING = re.compile(r"\b(?:sorry|oops|wait|correction|typo|my (?:bad|mistake)|scratch that|i misspoke|no)\b", re.I)
+_CORRECTING = re.compile(
+    r"\b(?:sorry|oops|wait|correction|typo|my (?:bad|mistake)|scratch that|i misspoke|no)\b", re.I
+)
 _BARE_WORDS = 3
 """Words of a value that is blurted out after "sorry" ("sorry, Darlington!")."""
 _DATED = re.compile(r" \(\d{4}-[^)]*\)$")

@@ -5,11 +5,8 @@ mask and split -> scopes and vetoes -> gate -> extraction -> candidates, with an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ltm_core.types import Anchor, Evidence, Importance
 from ltm_core.write.acts import act_of
@@ -18,16 +15,16 @@ from ltm_core.write.attributes import announces_change, changed_attribute
 from ltm_core.write.build import Context, candidates
 from ltm_core.write.clauses import plain_form, split
 from ltm_core.write.confirm import find_confirmation, find_references
-from ltm_core.write.decide import Neighbourhood, judge
+from ltm_core.write.decide import judge
 from ltm_core.write.ends import endings
 from ltm_core.write.forget_requests import find_requests
-from ltm_core.write.gate import Side
 from ltm_core.write.identifiers import Identifier, find_identifiers
-from ltm_core.write.progress import status_told
 from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.neighbours import Neighbours, Vectors
 from ltm_core.write.norm import fold, script, trim
 from ltm_core.write.people import speaker_key
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
+from ltm_core.write.progress import status_told
 from ltm_core.write.remember import explicit_requests
 from ltm_core.write.repairs import is_bare, repair_of, repaired
 from ltm_core.write.scopes import Read, read
@@ -36,7 +33,6 @@ from ltm_core.write.walk import walk
 
 _REPAIRED_TURNS = 2
 """The user's last turns in which a short correction ("no, 799") looks for what it corrects."""
-Vectors = Callable[[Sequence[str]], "NDArray[np.float32] | None"]
 
 
 @dataclass(slots=True)
@@ -70,7 +66,8 @@ def analyse(
     requests = find_requests(utterance, reads, lexicon)
     asked = {r.evidence.start for r in requests}
     explicit = explicit_requests(utterance, reads, lexicon)
-    held = {i for e in explicit for i in e.clauses}
+    held = {i for e in explicit if not e.points_back for i in e.clauses}
+    asked |= {reads[i].clause.start for e in explicit if e.points_back for i in e.clauses}
     confirmation = find_confirmation(utterance, reads, lexicon, from_tools=confirmations_from_tools)
     found.anchors += find_references(utterance, reads, lexicon, asked=frozenset(asked))
     _facts(utterance, reads, lexicon, found, asked=asked, held=held, threshold=fact_threshold, vectors=clause_vectors)
@@ -117,7 +114,7 @@ def _facts(
         return _earlier(utterance, turn, lexicon, threshold, vectors)
 
     open_ = [i for i, r in enumerate(reads) if not r.veto or (i in held and r.veto in ("one_off", "smalltalk"))]
-    sides = _Sides(reads, open_, vectors)
+    sides = Neighbours(reads, open_, vectors)
     denied: tuple[Sequence[Candidate], str] = ((), "")
     previous: Read | None = None
     for i, spoken in enumerate(walk(utterance, reads, lexicon)):  # which sets cues that the neighbours' gate reads
@@ -214,30 +211,6 @@ def _without_open(found: _Found) -> None:
     found.anchors = [a for a in found.anchors if a.kind != "stated_fact" or a.evidence not in gone]
 
 
-class _Sides:
-    """The vectors of clauses that may be facts, and of what stands beside them."""
-
-    def __init__(self, reads: Sequence[Read], open_: Sequence[int], vectors: Vectors | None) -> None:
-        heard = [i for i, r in enumerate(reads) if r.veto not in ("opener", "smalltalk") or len(reads) == 1]
-        self._reads = reads
-        self._before = dict(zip(heard[1:], heard, strict=False))
-        self._after = dict(zip(heard, heard[1:], strict=False))
-        made = vectors([reads[i].clause.text for i in open_]) if vectors is not None and open_ else None
-        self._vectors = {i: made[n] for n, i in enumerate(open_)} if made is not None else {}
-
-    def of(self, i: int) -> Neighbourhood:
-        """What the gate is told of a clause besides its words."""
-        return Neighbourhood(
-            vector=self._vectors.get(i), before=self._side(self._before.get(i)), after=self._side(self._after.get(i))
-        )
-
-    def _side(self, i: int | None) -> Side | None:
-        if i is None:
-            return None
-        veto = bool(self._reads[i].veto)
-        return Side(self._reads[i].flags, veto, None if veto else self._vectors.get(i))
-
-
 def _stated(r: Read, new: Sequence[Candidate], utterance: Utterance, *, start: int) -> Anchor:
     best: Importance = "high" if any(c.importance == "high" for c in new) else "medium"
     return Anchor(
@@ -306,7 +279,10 @@ def _identifiers(
 
 
 def _inside(candidate: Candidate, evidence: Evidence) -> bool:
-    return any(e.start < evidence.end and evidence.start < e.end for e in candidate.evidence)
+    return any(
+        e.message_id == evidence.message_id and e.start < evidence.end and evidence.start < e.end
+        for e in candidate.evidence
+    )
 
 
 def _unique(found: Sequence[Candidate]) -> tuple[Candidate, ...]:

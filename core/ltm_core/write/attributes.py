@@ -10,7 +10,6 @@ from ltm_core.write.norm import fold, trim
 from ltm_core.write.people import Subject, lead
 from ltm_core.write.scopes import Read
 
-
 _NEW = re.compile(r"^(?:new|current|新的?|现在的?|目前的?) ?(?=..)")
 
 

@@ -32,7 +32,10 @@ _MASKS = (
     re.compile(r"`[^`\n]{30,400}`"),
     # what a program printed: time stamps, stack frames, exceptions, assignments
     re.compile(r"^[ \t]*\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d.*$", re.M),
-    re.compile(r"^[ \t]*(?:Traceback \(most recent.*|File \"[^\"\n]{1,200}\", line \d.*|at [\w.$/<>]{3,200}\([^)\n]{0,200}\).*)$", re.M),
+    re.compile(
+        r"^[ \t]*(?:Traceback \(most recent.*|File \"[^\"\n]{1,200}\", line \d.*|at [\w.$/<>]{3,200}\([^)\n]{0,200}\).*)$",
+        re.M,
+    ),
     re.compile(r"^[ \t]*(?:[\w.]{1,80}(?:Error|Exception)\b:?|(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL)\b).*$", re.M),
     re.compile(r"^[ \t]*\w{1,40}=\S{1,200}(?:[ \t]+\w{1,40}=\S{1,200})*[ \t]*$", re.M),
 )

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
-
-from numpy.typing import NDArray
 
 from ltm_core.write.draft import Draft
 from ltm_core.write.extract import drafts
-from ltm_core.write.gate import Side
 from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.neighbours import Neighbourhood
 from ltm_core.write.people import Subject
 from ltm_core.write.scopes import Read
 from ltm_core.write.standing import standing_draft
@@ -35,15 +31,6 @@ _NEVER = 1.1
 _SURE = 0.9
 _WEAK = ("plan", "command", "mood", "third_person", "general", "after_command")
 """Cues with which no pattern may outvote the gate."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Neighbourhood:
-    """A clause's vector, if there is one, and the clauses beside it."""
-
-    vector: NDArray[Any] | None = None
-    before: Side | None = None
-    after: Side | None = None
 
 
 def judge(

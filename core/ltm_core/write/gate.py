@@ -135,9 +135,7 @@ def vector_features(vector: NDArray[Any], before: Side | None, after: Side | Non
     parts = [np.asarray(vector, dtype=np.float32)]
     for side in (before, after):
         known = side is not None and side.vector is not None
-        parts.append(
-            np.asarray(side.vector, dtype=np.float32) * NEIGHBOUR if known else np.zeros_like(parts[0])
-        )
+        parts.append(np.asarray(side.vector, dtype=np.float32) * NEIGHBOUR if known else np.zeros_like(parts[0]))
     return np.concatenate(parts)
 
 

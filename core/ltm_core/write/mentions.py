@@ -41,7 +41,7 @@ def mentions(clause: str, fact: Fact, lexicon: Lexicon) -> bool:
     common = [w for w in mine if w in theirs]
     if own_words:
         return len(common) >= 2 and len(common) >= _MOST * len(mine)
-    return mine[-1] in theirs and len(common) >= _MOST * len(mine) or (len(common) == len(mine))
+    return (mine[-1] in theirs and len(common) >= _MOST * len(mine)) or (len(common) == len(mine))
 
 
 def content(text: str, lexicon: Lexicon) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ltm_core.types import Evidence
 from ltm_core.write.identifiers import Identifier
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import fold, trim

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ltm_core.types import Anchor, Evidence
 from ltm_core.write.lexicon import Lexicon
@@ -24,6 +24,8 @@ class Explicit:
     anchor: Anchor
     clauses: tuple[int, ...]
     note: Candidate
+    points_back: bool = False
+    """Whether the clauses only point at what was said before ("keep that in mind")."""
 
 
 def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple[Explicit, ...]:
@@ -47,7 +49,7 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
                 pointed = _said_before(utterance, reads[:i], r)
                 if pointed is not None:
                     taken.add(i)
-                    found.append(_explicit(utterance, *pointed, spans))
+                    found.append(replace(_explicit(utterance, *pointed, spans), points_back=True))
                 continue
             start = reads[spans[1]].clause.start
         text = trim(utterance.content[start:end])
@@ -55,7 +57,9 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
         if len(text) < 2 or (never is not None and never.search(text)):
             continue
         taken.update(spans)
-        found.append(_explicit(utterance, text, Evidence(message_id=utterance.message_id, start=start, end=end), spans))
+        found.append(
+            _explicit(utterance, text, Evidence(message_id=utterance.message_id, start=start, end=end), spans)
+        )
     return tuple(found)
 
 
@@ -94,7 +98,12 @@ def _said_before(utterance: Utterance, earlier: Sequence[Read], r: Read) -> tupl
         start, end = last[0].clause.start, last[-1].clause.end
         return trim(utterance.content[start:end]), Evidence(message_id=utterance.message_id, start=start, end=end)
     turn = next((t for t in reversed(utterance.before) if t.role == "user"), None)
-    if turn is None or earlier or not _LEAST <= len(turn.content) <= _MOST or turn.content.rstrip().endswith(("?", "？")):
+    if (
+        turn is None
+        or earlier
+        or not _LEAST <= len(turn.content) <= _MOST
+        or turn.content.rstrip().endswith(("?", "？"))
+    ):
         return None
     return trim(turn.content), Evidence(message_id=turn.id, start=0, end=len(turn.content))
 

@@ -15,7 +15,7 @@ from ltm_core.write.beside import Beside
 from ltm_core.write.edits import retract_for_edit
 from ltm_core.write.ends import RULE as ENDS
 from ltm_core.write.known import Known
-from ltm_core.write.lexicon import Lexicon, default_lexicon
+from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.match import (
     contrary,
     counts,
@@ -32,35 +32,10 @@ from ltm_core.write.match import (
 )
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate, Decision
+from ltm_core.write.reach import Reach, reach_of
 from ltm_core.write.rows import RANK, UNTOUCHED, closed, is_late, new_fact, reinforced, retracted
 
 __all__ = ["Reach", "reach_of", "resolve", "retract_for_edit"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
-    """Which current facts `resolve` must be given: some slots, whole subjects, or everything."""
-
-    slots: tuple[tuple[str, str], ...] = ()
-    subjects: tuple[str, ...] = ()
-    everything: bool = False
-
-
-def reach_of(candidates: Iterable[Candidate], lexicon: Lexicon | None = None) -> Reach:
-    """The current facts that these candidates may touch; nothing outside it changes the outcome."""
-    known = lexicon or default_lexicon()
-    slots: dict[tuple[str, str], None] = {}
-    subjects: dict[str, None] = {}
-    for c in candidates:
-        family = known.relation(c.relation).family
-        if c.reach != "slot" or family or c.wrong_object or not c.is_positive or c.move in ("cease", "revert", "change"):
-            subjects[c.subject] = None
-        else:
-            slots[(c.subject, c.relation)] = None
-    return Reach(
-        slots=tuple(s for s in slots if s[0] not in subjects),
-        subjects=tuple(subjects),
-    )
 
 
 def resolve(

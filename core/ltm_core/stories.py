@@ -142,7 +142,7 @@ def score(story: Story, *, embedder: Embedder | None = None) -> Score:
     made = Score(stories=1)
     try:
         current, past, anchors = _told(story, embedder)
-    except Exception as e:  # whatever a conversation makes the memory raise is a crash to be counted
+    except Exception as e:  # noqa: BLE001  whatever the memory raises is a crash to be counted
         made.crashes = 1
         made.wanted = len(story.get("current", ()))
         made.failures.append(f"{story.get('id', '')} crashed: {type(e).__name__}: {e}")
@@ -259,7 +259,8 @@ def _shown(wanted: Mapping[str, Any]) -> str:
 
 def table(scores: Mapping[tuple[str, str], Score]) -> Iterator[str]:
     """The scores as lines of text: a row per language and kind, then the means of each language."""
-    yield f"{'':<9}{'kind':<18}{'n':>4}  {'current':>8} {'stale':>7} {'collat.':>7}  {'anchors R':>9} {'P':>6}  crashes"
+    head = f"{'':<9}{'kind':<18}{'n':>4}  {'current':>8} {'stale':>7} {'collat.':>7}"
+    yield f"{head}  {'anchors R':>9} {'P':>6}  crashes"
     for (language, kind), s in sorted(scores.items()):
         yield (
             f"{language:<9}{kind:<18}{s.stories:>4}  {s.current:>3}/{s.wanted:<4} {s.stale:>3}/{s.denied:<3} "
@@ -268,6 +269,7 @@ def table(scores: Mapping[tuple[str, str], Score]) -> Iterator[str]:
     for language in sorted({k[0] for k in scores}):
         m = macro(scores, language)
         yield (
-            f"{language:<9}macro: current {m['recall']:.3f}  stale {m['stale']:.3f}  collateral {m['collateral']:.0f}  "
-            f"anchors R {m['anchor_recall']:.3f} P {m['anchor_precision']:.3f}  crashes {m['crashes']:.0f}"
+            f"{language:<9}macro: current {m['recall']:.3f}  stale {m['stale']:.3f}  collateral "
+            f"{m['collateral']:.0f}  anchors R {m['anchor_recall']:.3f} P {m['anchor_precision']:.3f}  "
+            f"crashes {m['crashes']:.0f}"
         )

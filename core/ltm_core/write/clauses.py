@@ -33,7 +33,8 @@ _MASKS = (
     # what a program printed: time stamps, stack frames, exceptions, assignments
     re.compile(r"^[ \t]*\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d.*$", re.M),
     re.compile(
-        r"^[ \t]*(?:Traceback \(most recent.*|File \"[^\"\n]{1,200}\", line \d.*|at [\w.$/<>]{3,200}\([^)\n]{0,200}\).*)$",
+        r"^[ \t]*(?:Traceback \(most recent.*|File \"[^\"\n]{1,200}\", line \d.*"
+        r"|at [\w.$/<>]{3,200}\([^)\n]{0,200}\).*)$",
         re.M,
     ),
     re.compile(r"^[ \t]*(?:[\w.]{1,80}(?:Error|Exception)\b:?|(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL)\b).*$", re.M),

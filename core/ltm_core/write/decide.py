@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ltm_core.write.draft import Draft
-from ltm_core.write.extract import drafts
+from ltm_core.write.extract import drafts, is_told_of_oneself
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.neighbours import Neighbourhood
 from ltm_core.write.people import Subject
@@ -74,13 +74,16 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
     if first.rule == "open" and r.clause.language == "en":
         chatty = lexicon.rules("en").parts["chatty"].search(r.clause.norm) is not None
         passing = (r["ephemeral"] or r["mood"]) and not r["habitual"]
+        if (chatty or passing) and _turns(r, lexicon):
+            return _OPEN_FLOOR
         return _PASSING_FLOOR if chatty or passing else _OPEN_FLOOR
     if first.rule == "open":
         if lexicon.shared["subordinate"].match(r.clause.norm) or (
             r["past"] and not r["habitual"] and not lexicon.shared["used_to"].search(r.clause.norm)
         ):
             return _NEVER
-        if (r["ephemeral"] or r["mood"]) and not r["habitual"]:
+        passing = (r["ephemeral"] or r["mood"]) and not (r["habitual"] or _turns(r, lexicon))
+        if passing or not is_told_of_oneself(r, subject):
             return threshold + (1 - threshold) / 2
         return threshold
     event = first.relation in lexicon.sets["lasting_events"]
@@ -103,6 +106,12 @@ def _may_be_open(r: Read, subject: Subject, lexicon: Lexicon) -> bool:
         return False
     words = {w for w in _WORDS.findall(r.clause.norm.lower()) if w not in lexicon.gate.function}
     return len(words) >= _LEAST_WORDS
+
+
+def _turns(r: Read, lexicon: Lexicon) -> bool:
+    """Whether the clause tells of a lasting change ("upgraded to", "升成"), whenever it happened."""
+    turns = lexicon.rules(r.clause.language).parts.get("turns")
+    return turns is not None and turns.search(r.clause.norm) is not None
 
 
 def _ends_known(draft: Draft, lexicon: Lexicon) -> bool:

@@ -1,4 +1,4 @@
-"""Clauses that end something without saying of which sort it is: "cancelled PureGym", "鱼缸送人了", "no more caffeine".
+"""Clauses that end something without saying of which sort it is: "cancelled PureGym", "鱼缸送人了".
 
 What is meant is only known beside the store: the candidate made here ends the facts that its words name, or the
 class of things they name, and is dropped when there are none (`resolve`).

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -30,8 +31,8 @@ class Neighbours:
     def __init__(self, reads: Sequence[Read], open_: Sequence[int], vectors: Vectors | None) -> None:
         heard = [i for i, r in enumerate(reads) if r.veto not in ("opener", "smalltalk") or len(reads) == 1]
         self._reads = reads
-        self._before = dict(zip(heard[1:], heard, strict=False))
-        self._after = dict(zip(heard, heard[1:], strict=False))
+        self._after = dict(pairwise(heard))
+        self._before = {after: before for before, after in self._after.items()}
         made = vectors([reads[i].clause.text for i in open_]) if vectors is not None and open_ else None
         self._vectors = {i: made[n] for n, i in enumerate(open_)} if made is not None else {}
 

@@ -80,7 +80,7 @@ def amended(
 
 def denied_then(r: Read, denied: Sequence[Candidate], utterance: Utterance, lexicon: Lexicon) -> Candidate | None:
     """ "My name isn't Karen, it's Kieran": the value that holds in the place of the one just denied."""
-    known = [c for c in denied if c.single_valued and c.relation_confidence >= _SURE]
+    known = [c for c in denied if c.single_valued and c.relation_confidence >= _SURE and c.move != "cease"]
     pattern = lexicon.rules(r.clause.language).parts.get("instead")
     if pattern is None or r.veto or not known:
         return None

@@ -24,6 +24,8 @@ _OPEN_FLOOR = 0.55
 _PASSING_FLOOR = 0.85
 """The same when they tell of today or of a feeling, or are of the words friends chat in. With both floors friends
 (LoCoMo) leave about 30 facts in 100 turns, and nearly nine in ten are right in messages to an assistant."""
+_WITHOUT_VECTOR = 0.1
+"""What English words that no pattern reads need more when the n-grams decide alone."""
 _LEAST_WORDS = 2
 """Words with a meaning of their own that such a statement needs."""
 _WORDS = re.compile(r"[^\W\d_]+")
@@ -60,6 +62,8 @@ def judge(
     if r["second_person"] and subject.kind == "dropped":
         return (), probability
     floor = _floor(r, subject, made, lexicon, threshold)
+    if near.vector is None and made[0].rule == "open" and r.clause.language == "en":
+        floor += _WITHOUT_VECTOR
     return (made, probability) if probability >= floor else ((), probability)
 
 
@@ -103,6 +107,8 @@ def _may_be_open(r: Read, subject: Subject, lexicon: Lexicon) -> bool:
     if r.clause.language != "en":
         return True
     if any(r[w] for w in ("second_person", "temporary", "correction")):
+        return False
+    if subject.kind == "dropped" and lexicon.rules("en").parts["headless"].search(r.clause.norm):
         return False
     words = {w for w in _WORDS.findall(r.clause.norm.lower()) if w not in lexicon.gate.function}
     return len(words) >= _LEAST_WORDS

@@ -262,7 +262,7 @@ def is_scrap(read: Read, subject: Subject, rules: Rules) -> bool:
     if scrap is not None and scrap.match(told):
         return True
     content = rules.parts["empty_words"].sub("", told)
-    return len(content) < (_LEAST_CONTENT if subject.kind == "self" else _LEAST_CONTENT)
+    return len(content) < _LEAST_CONTENT
 
 
 def _contrasted(draft: Draft, read: Read, lexicon: Lexicon) -> Draft:

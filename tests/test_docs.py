@@ -30,7 +30,7 @@ def blocks(path: Path, language: str) -> list[str]:
 
 
 def commands() -> list[str]:
-    return sorted(c.callback.__name__ for c in app.registered_commands if c.callback is not None)
+    return sorted(c.name or c.callback.__name__ for c in app.registered_commands if c.callback is not None)
 
 
 def model_for(code: str) -> Any:

@@ -134,8 +134,8 @@ def vector_features(vector: NDArray[Any], before: Side | None, after: Side | Non
     """The vector of a clause, then those of its neighbours at less weight; zeros where there is none."""
     parts = [np.asarray(vector, dtype=np.float32)]
     for side in (before, after):
-        known = side is not None and side.vector is not None
-        parts.append(np.asarray(side.vector, dtype=np.float32) * NEIGHBOUR if known else np.zeros_like(parts[0]))
+        beside = None if side is None else side.vector
+        parts.append(np.zeros_like(parts[0]) if beside is None else np.asarray(beside, dtype=np.float32) * NEIGHBOUR)
     return np.concatenate(parts)
 
 

@@ -130,7 +130,7 @@ def _score_turns(
 
 def _per_turn(
     where: NDArray[np.int64], tf: NDArray[np.int32], structure: Structure
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
     """The turns that say a term, and how often."""
     owners = structure.owner[where]
     own = structure.is_message[owners]
@@ -139,8 +139,8 @@ def _per_turn(
         places, inverse = np.unique(owners, return_inverse=True)
         return places, np.bincount(inverse, weights=counts).astype(np.float32)
     said = np.bincount(owners, weights=counts, minlength=len(structure.items))
-    places = np.flatnonzero(said)
-    return places, said[places].astype(np.float32)
+    common = np.flatnonzero(said).astype(np.int32)
+    return common, said[common].astype(np.float32)
 
 
 def _norm_of_turns(lengths: NDArray[np.float32], structure: Structure) -> NDArray[np.float32]:

@@ -169,8 +169,8 @@ def _fuse(legs: dict[str, NDArray[np.float32]], structure: Structure, weights: W
     score = np.zeros(len(structure.items), dtype=np.float32)
     total = np.zeros(len(structure.items), dtype=np.float32)
     for name, values in legs.items():
-        share = np.float32(getattr(weights, name))
-        weight = share * own.get(name, structure.borrows)
+        share: float = getattr(weights, name)
+        weight = np.asarray(own.get(name, structure.borrows), dtype=np.float32) * np.float32(share)
         score += weight * values
         total += weight
     return np.divide(score, total, out=np.zeros_like(score), where=total > 0)

@@ -126,18 +126,18 @@ def _of_sentence(sentence: str, said: datetime) -> Iterator[Value]:
         if match["version"]:
             yield value("version", match["version"].lstrip("v"), start, end)
             continue
-        shown = _written(match)
-        if shown is None:
+        written = _written(match)
+        if written is None:
             continue
         after = sentence[end : end + UNIT]
         if match["sign"] or _after("money_after").match(after):
-            yield value("money", shown, start, end)
+            yield value("money", written, start, end)
         elif (percent := _after("percent_after").match(after)) or sentence[:start].endswith("百分之"):
-            yield value("share", shown, start, end + (percent.end() if percent else 0))
+            yield value("share", written, start, end + (percent.end() if percent else 0))
         else:
             unit = unit_terms(after)
             if unit or _TOWARDS.search(sentence[:start]):
-                yield value("amount", shown, start, end, unit)
+                yield value("amount", written, start, end, unit)
 
 
 def _is_ahead(mention: TimeMention, said: datetime) -> bool:

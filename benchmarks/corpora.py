@@ -184,3 +184,44 @@ def madial(memory: Path, dialogues: Path, *, owners: Path) -> Iterator[Conversat
                 lines = [_QUOTED.sub(r"\2", line).strip() for line in d["dialogue"][1 : d["test-turn"][0]]]
                 questions.append(Asked(text="\n".join(lines), gold=gold, category=f"user {user}"))
         yield Conversation(id=f"user-{user}", turns=turns, questions=questions, now=datetime(2024, 1, 2, tzinfo=UTC))
+
+
+def longmemeval(path: Path) -> Iterator[Conversation]:
+    """LongMemEval as published: each question with its own haystack of sessions; gold are sessions, not turns.
+
+    Questions that nothing answers (their id ends in ``_abs``) are left out, as in the published figures.
+    """
+    for record in json.loads(path.read_text(encoding="utf-8")):
+        if record["question_id"].endswith("_abs"):
+            continue
+        turns = [
+            Said(
+                id=f"{session}:{place}:{i}",
+                session=f"{session}:{place}",
+                role=turn["role"],
+                name=None,
+                text=turn["content"],
+                at=_longmemeval_time(date) + timedelta(seconds=30 * i),
+            )
+            for place, (session, date, talk) in enumerate(
+                zip(
+                    record["haystack_session_ids"],
+                    record["haystack_dates"],
+                    record["haystack_sessions"],
+                    strict=True,
+                )
+            )
+            for i, turn in enumerate(talk)
+            if turn["content"].strip()
+        ]
+        answers = set(record["answer_session_ids"])
+        gold = frozenset(t.session for t in turns if t.session.rpartition(":")[0] in answers)
+        if gold:
+            question = Asked(text=record["question"], gold=gold, category=record["question_type"])
+            now = _longmemeval_time(record["question_date"])
+            yield Conversation(id=record["question_id"], turns=turns, questions=(question,), now=now)
+
+
+def _longmemeval_time(text: str) -> datetime:
+    """``2023/05/20 (Sat) 02:21``"""
+    return datetime.strptime(re.sub(r"\s*\([^)]*\)", "", text), "%Y/%m/%d %H:%M").replace(tzinfo=UTC)

@@ -1,8 +1,10 @@
-"""How much of what answers a question is found: LoCoMo, BEAM and MADial-Bench, without any language model.
+"""How much of what answers a question is found: LoCoMo, BEAM, MADial-Bench and LongMemEval, without any language
+model.
 
-    python benchmarks/recall.py --data FOLDER [--only locomo,beam,madial] [--embedder default|none|SPEC]
+    python benchmarks/recall.py --data FOLDER [--only locomo,beam,madial,longmemeval] [--embedder default|none|SPEC]
 
-FOLDER holds ``locomo/*.json``, ``beam100k/<chat>/`` and ``madial/``; they are read, never copied. Results are
+FOLDER holds ``locomo/*.json``, ``beam100k/<chat>/``, ``madial/`` and, for those who have it, ``longmemeval/*.json``
+(``longmemeval_s.json`` as published); they are read, never copied. Results are
 distinct source messages in the order of the search, cut at k.
 """
 
@@ -12,13 +14,13 @@ import argparse
 import json
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.corpora import Asked, Conversation, beam, locomo, madial
+from benchmarks.corpora import Asked, Conversation, beam, locomo, longmemeval, madial
 from benchmarks.encoders import Kept, encoder
 from benchmarks.metrics import interval, mean, pooled, recall_at
 from ltm_core import LongTermMemory
@@ -27,6 +29,10 @@ from ltm_core.text.terms import terms
 from ltm_core.types import Message
 
 USER = "user"
+READABLE = 0.5
+"""Share of a message's terms in the context from which it can be read there."""
+EXCERPT = 60
+"""Terms of a long message that an excerpt can hold."""
 DEPTH = 60
 """Messages ranked per question: enough for the first five sessions."""
 
@@ -94,10 +100,31 @@ class Table:
             count = sum(len(v) for v in whole.values())
             yield f"{figure:<28} {100 * pooled(whole):6.1f}   [{100 * low:.1f}, {100 * high:.1f}]  n={count}"
             if len(self.values[figure]) > 1:
-                parts = "  ".join(f"{c} {100 * pooled(p):.1f}" for c, p in sorted(self.values[figure].items()))
-                yield f"    {parts}"
+                for category, part in sorted(self.values[figure].items()):
+                    low, high = interval(part)
+                    count = sum(len(v) for v in part.values())
+                    name = f"    {category}"
+                    yield f"{name:<28} {100 * pooled(part):6.1f}   [{100 * low:.1f}, {100 * high:.1f}]  n={count}"
             each = "  ".join(f"{c} {100 * mean(v):.1f}" for c, v in whole.items())
             yield f"    per conversation: {each}"
+
+
+def readable(one: Remembered, asked: Asked, texts: Mapping[str, str]) -> float:
+    """Share of the gold messages of which a context of 1000 tokens shows the words: at least half of them, in the
+    rendered text, wherever they come from."""
+    shown = Counter(
+        terms(one.memory.context(asked.text, user_id=USER, max_tokens=1000, at=one.conversation.now).text)
+    )
+    return mean([float(held_share(texts[g], shown) >= READABLE) for g in asked.gold])
+
+
+def held_share(text: str, shown: Counter[str]) -> float:
+    """Share of the terms of ``text`` that are among ``shown``; of a long text only as many as an excerpt holds."""
+    own = Counter(terms(text))
+    if not own:
+        return 1.0
+    most = min(sum(own.values()), EXCERPT)
+    return min(1.0, sum((own & shown).values()) / most)
 
 
 def measure_locomo(told: Iterable[Remembered]) -> Table:
@@ -105,11 +132,13 @@ def measure_locomo(told: Iterable[Remembered]) -> Table:
     for one in told:
         conversation = one.conversation
         where = {t.id: t.session for t in conversation.turns}
+        texts = {t.id: t.text for t in conversation.turns}
         for asked in conversation.questions:
             found = one.search(asked)
             ids = [i for i, _ in found]
             for k in (1, 5, 10, 20):
                 table.add(f"R@{k}", asked.category, conversation.id, recall_at(ids, asked.gold, k))
+            table.add("gold readable in 1000", asked.category, conversation.id, readable(one, asked, texts))
             sessions = list(dict.fromkeys(s for _, s in found))[:5]
             gold = {where[g] for g in asked.gold}
             table.add("session any@5", asked.category, conversation.id, float(bool(gold & set(sessions))))
@@ -124,12 +153,14 @@ def measure_beam(told: Iterable[Remembered], embed: Kept | None) -> Table:
     for one in told:
         conversation = one.conversation
         plain = Baseline(conversation, embed)
+        texts = {t.id: t.text for t in conversation.turns}
         for asked in conversation.questions:
             if asked.category in LISTS:
                 continue
             ids = [i for i, _ in one.search(asked)]
             current = asked.gold - asked.original or asked.gold
             table.add("R@10", asked.category, conversation.id, recall_at(ids, current, 10))
+            table.add("gold readable in 1000", asked.category, conversation.id, readable(one, asked, texts))
             table.add("R@10, raw gold", asked.category, conversation.id, recall_at(ids, asked.gold, 10))
             table.add("baseline R@10", asked.category, conversation.id, recall_at(plain(asked.text), current, 10))
             if asked.original and asked.gold - asked.original:
@@ -193,10 +224,24 @@ def measure_madial(told: Iterable[Remembered], language: str) -> Table:
     table = Table(f"MADial-Bench {language}: the dialogue so far is the question")
     for one in told:
         conversation = one.conversation
+        texts = {t.id: t.text for t in conversation.turns}
         for asked in conversation.questions:
             ids = [i for i, _ in one.search(asked)]
+            table.add("gold readable in 1000", asked.category, conversation.id, readable(one, asked, texts))
             for k in (1, 5, 10):
                 table.add(f"R@{k}", asked.category, conversation.id, recall_at(ids, asked.gold, k))
+    return table
+
+
+def measure_longmemeval(told: Iterable[Remembered]) -> Table:
+    """Sessions, as everybody reports it: whether any gold session is among the first k."""
+    table = Table("LongMemEval: any gold session among the first k, abstention left out")
+    for one in told:
+        conversation = one.conversation
+        for asked in conversation.questions:
+            sessions = list(dict.fromkeys(s for _, s in one.search(asked)))
+            for k in (1, 5, 10):
+                table.add(f"any@{k}", asked.category, conversation.id, float(bool(asked.gold & set(sessions[:k]))))
     return table
 
 
@@ -212,6 +257,9 @@ def run(data: Path, only: set[str], embed: Kept | None, stores: Path | None) -> 
         yield measure_locomo(told("locomo", (c for f in files for c in locomo(f))))
     if "beam" in only:
         yield measure_beam(told("beam", beam(data / "beam100k")), embed)
+    if "longmemeval" in only:
+        for file in sorted((data / "longmemeval").glob("*.json")):
+            yield measure_longmemeval(told(f"longmemeval-{file.stem}", longmemeval(file)))
     if "madial" in only:
         owners = data / "madial" / "MADial-Bench-zh-memory.json"
         for language in ("zh", "en"):

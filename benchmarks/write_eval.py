@@ -51,7 +51,7 @@ def main() -> None:
     for path in args.files:
         for line in path.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
-            if bool(row.get("held_out")) != args.held_out:
+            if (bool(row.get("held_out")) or row.get("split") == "held") != args.held_out:
                 continue
             _score(row, encode, tally, errors=args.errors, threshold=args.threshold)
     for language in sorted({k[0] for k in tally}):

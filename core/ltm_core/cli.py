@@ -12,7 +12,18 @@ from typing import Annotated
 
 import typer
 
-from ltm_core.commands import ask, calibrate, demo, facts, follow, forget, portability, replay, upkeep
+from ltm_core.commands import (
+    ask,
+    calibrate,
+    demo,
+    evaluate,
+    facts,
+    follow,
+    forget,
+    portability,
+    replay,
+    upkeep,
+)
 from ltm_core.commands.show import speak_utf8
 
 _EPILOG = (
@@ -39,6 +50,7 @@ app.command()(follow.changes)
 app.command()(follow.related)
 app.command()(forget.forget)
 app.command()(calibrate.calibrate)
+app.command("eval")(evaluate.evaluate)
 app.command()(upkeep.stats)
 app.command()(upkeep.maintain)
 app.command()(upkeep.doctor)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableLambda
 
 from langchain_ltm import ChatModelExtractor
@@ -16,7 +16,7 @@ from ltm_core import ConfigError, ExtractionRequest, LongTermMemory, Unavailable
 from ltm_core.testing.extractor_contract import ExtractorContract, clause
 from ltm_core.testing.langchain_model import ScriptedChatModel
 
-SAID = "My oboe keeps me sane."
+SAID = "With my oboe I can breathe again."
 ANSWER = '{"facts": [{"clause": "c1", "subject": "user", "relation": "plays", "object": "oboe"}]}'
 REQUEST = ExtractionRequest(clauses=(clause(SAID),))
 
@@ -110,7 +110,7 @@ def test_a_lost_connection_is_said_without_words(error: type[Exception]) -> None
 
 def test_content_in_blocks_is_read_without_the_reasoning() -> None:
     blocks: Any = [{"type": "reasoning", "text": '{"facts": []}'}, {"type": "text", "text": ANSWER}]
-    model = ScriptedChatModel(reply=lambda _: blocks)
+    model = ScriptedChatModel(reply=lambda _: AIMessage(content=blocks))
     assert [f.object for f in ChatModelExtractor(model).extract(REQUEST)] == ["oboe"]
 
 

@@ -52,7 +52,7 @@ VALUES = st.fixed_dictionaries(
     {"n": st.integers(-3, 3), "text": WORDS},
     optional={
         "tag": st.sampled_from(["x", "y", None]),
-        "deep": st.fixed_dictionaries({"l": st.lists(WORDS, max_size=2)}),
+        "deep": st.fixed_dictionaries({"l": st.lists(WORDS, max_size=2, unique=True)}),
     },
 )
 FILTERS = st.one_of(
@@ -66,7 +66,7 @@ FILTERS = st.one_of(
         }
     ),
     st.fixed_dictionaries({"tag": st.sampled_from(["x", None, {"$ne": "y"}])}),
-    st.fixed_dictionaries({"deep": st.fixed_dictionaries({"l": st.lists(WORDS, max_size=2)})}),
+    st.fixed_dictionaries({"deep": st.fixed_dictionaries({"l": st.lists(WORDS, max_size=2, unique=True)})}),
 )
 PATHS = st.lists(st.sampled_from(["*", "a", "用户", "b"]), min_size=1, max_size=2).map(tuple)
 CONDITIONS = st.builds(MatchCondition, match_type=st.sampled_from(["prefix", "suffix"]), path=PATHS)

@@ -24,7 +24,7 @@ from ltm_core.testing.clock import Clock
 from ltm_core.testing.extractors import ScriptedChat, ScriptedExtractor
 from ltm_core.testing.openai_server import OpenAIServer
 
-SAID = "My oboe keeps me sane."
+SAID = "With my oboe I can breathe again."
 OBOE = [ExtractedFact(relation="plays", object="oboe")]
 ANSWER = '{"facts": [{"clause": "c1", "subject": "user", "relation": "plays", "object": "oboe"}]}'
 
@@ -250,7 +250,7 @@ class TestOvertaken:
             every = memory.facts(user_id="ana", include_superseded=True)
             assert not any("oboe" in f.text + f.object for f in every)
             assert "oboe" not in "".join(m.content for m in memory.messages(user_id="ana", session_id="s"))
-            say(memory, "My oboe is back and keeps me sane.")
+            say(memory, "With my oboe I can breathe again, as before.")
             memory.work()
             assert objects(memory) == ["oboe"]
 
@@ -260,7 +260,7 @@ class TestOvertaken:
             (fact,) = memory.facts(user_id="ana")
             memory.forget(fact.id, user_id="ana", sources="keep")
             assert memory.work().rejected == {"forgotten": 1} and objects(memory) == []
-            say(memory, "My oboe is back and keeps me sane.")
+            say(memory, "With my oboe I can breathe again, as before.")
             memory.work()
             assert objects(memory) == ["oboe"]
 

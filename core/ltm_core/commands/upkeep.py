@@ -63,6 +63,7 @@ def doctor(
         raise typer.Exit(INCOMPLETE)
 
 
+@command
 def work(
     options: Options,
     extractor: ExtractorOption = None,

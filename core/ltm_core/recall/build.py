@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, tzinfo
 
@@ -11,22 +11,30 @@ from ltm_core.recall.asking import asking_share
 from ltm_core.recall.cues import all_spans, cues
 from ltm_core.recall.currency import state
 from ltm_core.recall.data import weights
+from ltm_core.recall.dates import with_dates
 from ltm_core.recall.entry import Entry
 from ltm_core.recall.gather import Found
 from ltm_core.recall.question import Question, asks_for
 from ltm_core.recall.rank import Hit, use
 from ltm_core.recall.select import SAID_BY_FACT
+from ltm_core.recall.succession import after_restatements, below_successors, is_restated
 from ltm_core.store.base import MessageRow
 from ltm_core.text.normalize import fold
 from ltm_core.text.terms import terms
 from ltm_core.types import ContextItem, Dropped, Fact, Importance
-from ltm_core.when import find_times, zone_of
+from ltm_core.when import zone_of
 
 IMPORTANCE: Mapping[Importance, float] = {"low": 0.0, "medium": 0.5, "high": 1.0}
 OVERTAKEN = 0.5
 """What a message keeps of its score when every word of it was later replaced."""
 EXCLUDED = 0.5
 """What a user's turn keeps of its score when it names only what the question wants left out."""
+ONLY_ASKS = 0.9
+"""Share of a turn that stands in questions, from which it only asks."""
+SAME_QUESTION = 0.6
+"""Share of the question's words from which a stored question counts as the same question."""
+SAME_QUESTION_KEEPS = 0.5
+"""What such a turn keeps of its score: what the user asked before shows what the talk was about."""
 FEW_TERMS = 4
 """Terms of an answer such as "Okay, noted." that say nothing when the question's words are not among them."""
 EXCLUDES = 0.75
@@ -34,6 +42,8 @@ EXCLUDES = 0.75
 are never all there."""
 HINTED = 0.55
 """Score of a fact that was found by its relation alone."""
+RESTATED = 0.5
+"""What a fact keeps of its score when a later message states another value."""
 USE = 0.1
 """Most that frequent recall adds to what is missing to the full score."""
 
@@ -49,10 +59,10 @@ def message_entries(
     out: list[Entry] = []
     dropped: list[Dropped] = []
     for row, hit in found.messages:
-        own = frozenset(terms(row.content))
+        own = found.terms.get(row.id) or frozenset(terms(row.content))
         if _says_nothing(row, hit, own):
             continue
-        score = hit.score * (1 - weights(question.language).question * asking_share(row.content))
+        score = hit.score * _kept_of_asking(row.content, hit, weights(question.language).question)
         entry = _message_entry(row, hit, score, own, now=now)
         if _is_excluded(entry.terms, row.content, question):
             if row.role != "user":
@@ -68,8 +78,19 @@ def message_entries(
             entry = entry.marked(mark, "a later statement took its place")  # type: ignore[arg-type]
             said = len(entry.terms & standing.said) / max(1, len(entry.terms))
             entry = entry.rescored(entry.item.score * (1 - (1 - OVERTAKEN) * said))
+        elif row.id in found.restated:
+            entry = entry.marked("previous", "a later message states another value")
         out.append(entry)
-    return _below_successors(out, found.successors), dropped
+    if not _asks_for_then(question):
+        out = after_restatements(out, found.restated)
+    return below_successors(out, found.successors), dropped
+
+
+def _kept_of_asking(text: str, hit: Hit, lost: float) -> float:
+    """What a turn keeps of its score for asking instead of telling; ``lost`` is what one loses that only asks."""
+    asking = asking_share(text)
+    same = asking >= ONLY_ASKS and hit.signals.get("coverage", 0.0) >= SAME_QUESTION
+    return SAME_QUESTION_KEEPS if same else 1 - lost * asking
 
 
 def _says_nothing(row: MessageRow, hit: Hit, own: frozenset[str]) -> bool:
@@ -149,6 +170,10 @@ def fact_entries(found: Found, question: Question, *, now: datetime) -> tuple[li
         if _is_excluded(entry.terms, fact.text, question) and fact.is_positive and not asked:
             dropped.append(entry.dropped("the question wants it left out"))
             continue
+        if standing == "current" and is_restated(fact, found.restated):
+            entry = entry.marked("previous", "a later message states another value")
+            if not _asks_for_then(question):
+                entry = entry.rescored(entry.item.score * RESTATED)
         if standing == "past":
             until = fact.valid_to.astimezone(now.tzinfo).date().isoformat() if fact.valid_to else ""
             entry = replace(entry.marked("previous", "held before"), until=until)
@@ -216,46 +241,6 @@ def _is_excluded(own: frozenset[str], text: str, question: Question) -> bool:
     return not any(all_spans(cues(lang, "negation"), folded) for lang in {question.language, "zh", "en"})
 
 
-def _below_successors(entries: Sequence[Entry], successors: Mapping[str, tuple[str, ...]]) -> list[Entry]:
-    """No overtaken message scores above the message that took its place."""
-    scores = {e.item.source_id: e.item.score for e in entries}
-    out = []
-    for entry in entries:
-        limits = [scores[s] for s in successors.get(entry.item.source_id, ()) if s in scores]
-        if limits and entry.item.score >= min(limits):
-            entry = entry.rescored(max(0.0, min(limits) - 1e-6))
-        out.append(entry)
-    return out
-
-
-def with_dates(text: str, said: datetime, language: str, *, focus: tuple[int, int]) -> tuple[str, tuple[int, int]]:
-    """The text with the date beside each relative time word ("yesterday [2025-03-04]"), and its focus moved along.
-
-    The words are read in the day of the one who said them.
-    """
-    start, end = focus
-    out, last = [], 0
-    for mention in find_times(text, now=said, language=language if language != "other" else None, prefer="past"):
-        if not mention.relative or mention.direction == "present" or mention.end <= last:
-            continue
-        shown = f" [{_range(mention.since, mention.until)}]"
-        out += [text[last : mention.end], shown]
-        last = mention.end
-        if mention.end <= focus[0]:
-            start += len(shown)
-        if mention.end <= focus[1]:
-            end += len(shown)
-    return "".join([*out, text[last:]]), (start, end)
-
-
-def _range(since: datetime, until: datetime) -> str:
-    """A day, or first and last day."""
-    first, last = since.date(), until.date()
-    if until > since and (until.hour, until.minute, until.second, until.microsecond) == (0, 0, 0, 0):
-        last = type(last).fromordinal(last.toordinal() - 1)
-    return first.isoformat() if last <= first else f"{first.isoformat()} – {last.isoformat()}"
-
-
 def _zone(name: str, fallback: tzinfo | None) -> tzinfo | None:
     try:
         return zone_of(name)
@@ -263,4 +248,4 @@ def _zone(name: str, fallback: tzinfo | None) -> tzinfo | None:
         return fallback
 
 
-__all__ = ["dated", "fact_entries", "message_entries", "with_dates"]
+__all__ = ["dated", "fact_entries", "message_entries"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,12 +17,16 @@ from ltm_core.recall.data import Floor, floor, weights
 from ltm_core.recall.filters import Filter, matches, required
 from ltm_core.recall.lexical import lexical
 from ltm_core.recall.question import Question
-from ltm_core.recall.rank import Asked, Hit, best_hits, in_ranges, rank
+from ltm_core.recall.rank import Asked, Hit, best_hits, in_ranges, rank, with_hops
+from ltm_core.recall.records import fact_record, message_record
 from ltm_core.recall.request import RecallRequest
+from ltm_core.recall.restated import Overtaken
 from ltm_core.recall.structure import structure_of
+from ltm_core.recall.succession import restatements
 from ltm_core.store.base import OWNER_CODES, ROLE_CODES, MessageRow, Reader, Rows
 from ltm_core.store.lookup import facts_by_item
 from ltm_core.store.times import to_us
+from ltm_core.text.terms import terms
 from ltm_core.types import Fact, Tier
 
 if TYPE_CHECKING:
@@ -46,9 +50,13 @@ class Found:
 
     facts: dict[str, tuple[Fact, Hit | None]] = field(default_factory=dict)
     messages: list[tuple[MessageRow, Hit]] = field(default_factory=list)
+    terms: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The terms per message id."""
     standing: Mapping[str, Standing] = field(default_factory=dict)
     successors: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Message id to the ids of the messages that support what took its place."""
+    restated: Mapping[str, Overtaken] = field(default_factory=dict)
+    """Per message id what restates it with another value."""
     notes: list[str] = field(default_factory=list)
 
 
@@ -101,23 +109,24 @@ def _from_index(
     ranges = [(to_us(t.since), to_us(t.until)) for t in question.times]
     session = reader.label(request.scope.session_id)
     visible = _visible(reader, rows, request, filters, excluded)
-    ranked = rank(
-        rows,
-        structure,
-        words,
-        cosine,
-        Asked(
-            visible=visible[structure.row],
-            inside=in_ranges(rows.at[structure.row], ranges) if ranges else None,
-            only_time=bool(ranges) and not question.content,
-            of_answers=question.of_answers,
-            current_session=session,
-            now=to_us(request.now),
-        ),
-        weights=weights(question.language),
-        floor=_floor(base, config, request, loose=len(question.content) > LONG_QUESTION),
-        config=config,
+    asked = Asked(
+        visible=visible[structure.row],
+        inside=in_ranges(rows.at[structure.row], ranges) if ranges else None,
+        only_time=bool(ranges) and not question.content,
+        of_answers=question.of_answers,
+        current_session=session,
+        now=to_us(request.now),
     )
+    least = _floor(base, config, request, loose=len(question.content) > LONG_QUESTION)
+    fused = weights(question.language)
+    ranked = rank(rows, structure, words, cosine, asked, weights=fused, floor=least, config=config)
+    parts = [
+        rank(rows, structure, part, cosine, asked, weights=fused, floor=least, config=config)
+        for part in (
+            lexical(snapshot, structure, [t for t in question.terms if t.term in hop], ()) for hop in question.hops
+        )
+    ]
+    ranked = with_hops(ranked, parts)
     if ranges:
         found.notes.append("time read from the question: " + ", ".join(t.text for t in question.times))
     wanted: tuple[tuple[Tier, int], ...] = (
@@ -134,6 +143,8 @@ def _from_index(
             hits = [h for h in hits if h.similarity is not None and h.similarity >= request.min_similarity]
         if tier == "episodic":
             found.messages = _read_messages(reader, hits, filters, limit)
+            found.terms = {row.id: frozenset(terms(row.content)) for row, _ in found.messages}
+            found.restated = restatements(found.messages, found.terms, question, words.weights)
         else:
             for fact, hit in _read_facts(reader, hits, filters, limit):
                 found.facts[fact.id] = (fact, hit)
@@ -284,43 +295,4 @@ def _what_changed(found: Found, reader: Reader, now: datetime) -> None:
             found.successors[message_id] = tuple(m for s in standing.successors for m in sources.get(s, ()))
 
 
-def message_record(row: MessageRow) -> dict[str, Any]:
-    """What a filter sees of a message; metadata never hides a field of ours."""
-    return {
-        **row.metadata,
-        "id": row.id,
-        "kind": "message",
-        "role": row.role,
-        "name": row.name,
-        "doc_type": row.doc_type,
-        "session_id": row.session_id,
-        "agent_id": row.agent_id,
-        "task_id": row.task_id,
-        "app_id": row.app_id,
-        "act": row.act,
-        "language": row.language,
-        "importance": row.importance,
-        "at": row.at,
-        "recorded_at": row.recorded_at,
-        "expires_at": row.expires_at,
-        "tags": (),
-        "subject": None,
-        "relation": None,
-    }
-
-
-def fact_record(fact: Fact) -> dict[str, Any]:
-    """What a filter sees of a fact; metadata never hides a field of ours."""
-    names = (
-        "id kind subject relation object doc_type session_id agent_id task_id app_id importance modality speaker "
-        "asserted_by confidence is_positive valid_from valid_to recorded_at last_seen_at expires_at tags"
-    )
-    return {
-        **fact.metadata,
-        **{n: getattr(fact, n) for n in names.split()},
-        "at": fact.valid_from,
-        "role": "user",
-    }
-
-
-__all__ = ["Found", "fact_record", "gather", "labelled", "message_record"]
+__all__ = ["Found", "gather", "labelled"]

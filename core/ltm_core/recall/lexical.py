@@ -6,7 +6,7 @@ On LoCoMo windows of turns lifted any@10 from .68 to .79, the session as one doc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -44,9 +44,14 @@ class Lexical:
     """The session as one document."""
     coverage: NDArray[np.float32]
     """Share of the question's idf-weighted words that one chunk holds, in [0, 1]."""
+    weights: Mapping[str, float]
+    """How much each word of the question says: its share times its idf."""
     exact: NDArray[np.float32]
     """Share of the question's identifiers that the owner holds, in [0, 1]."""
 
+
+SPARSE = 40
+"""A term in fewer than one chunk of so many is sorted, a more common one is counted over all turns."""
 
 Looked = Sequence[tuple[QueryTerm, "tuple[NDArray[np.int64], NDArray[np.int32]]"]]
 
@@ -59,13 +64,14 @@ def lexical(
     chunk, covered, exact = (np.zeros(n, dtype=np.float32) for _ in range(3))
     turn, window = (np.zeros(len(structure.items), dtype=np.float32) for _ in range(2))
     session = np.zeros(structure.sessions, dtype=np.float32)
+    weights: Mapping[str, float] = {}
     if n and terms:
         every = list(zip(terms, snapshot.postings([t.term for t in terms]), strict=True))
         held = [(t, p) for t, p in every if len(p[0])]
         scored = sorted(held, key=lambda p: len(p[1][0]))[:MOST_TERMS]
         _score_chunks(chunk, scored, length_norm(rows.length, snapshot.average_length))
         _score_turns(turn, window, session, scored, structure)
-        cover(covered, every)
+        weights = cover(covered, every)
         for term, (where, _) in held:
             if term.term in identifiers:
                 exact[where] += np.float32(1 / len(identifiers))
@@ -76,6 +82,7 @@ def lexical(
         window=window,
         session=session[structure.session] if n else window,
         coverage=structure.best(covered),
+        weights=weights,
         exact=structure.best(exact),
     )
 
@@ -105,10 +112,7 @@ def _score_turns(
     session_norm = length_norm(structure.session_length, float(structure.session_length.mean()))
     counts = np.zeros(len(window), dtype=np.float32)
     for term, (where, tf) in scored:
-        places, inverse = np.unique(structure.owner[where], return_inverse=True)
-        said = np.bincount(inverse, weights=tf).astype(np.float32)
-        turns = structure.is_message[places]
-        places, said = places[turns], said[turns]
+        places, said = _per_turn(where, tf, structure)
         if not len(places):
             continue
         value = np.float32(term.weight * idf(turn_count, len(places)))
@@ -122,6 +126,21 @@ def _score_turns(
             held = np.bincount(structure.session[places], weights=said, minlength=len(session)).astype(np.float32)
             value = np.float32(term.weight * idf(len(session), int(np.count_nonzero(held))))
             session += value * held / (held + session_norm)
+
+
+def _per_turn(
+    where: NDArray[np.int64], tf: NDArray[np.int32], structure: Structure
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """The turns that say a term, and how often."""
+    owners = structure.owner[where]
+    own = structure.is_message[owners]
+    owners, counts = owners[own], tf[own]
+    if SPARSE * len(owners) < len(structure.items):
+        places, inverse = np.unique(owners, return_inverse=True)
+        return places, np.bincount(inverse, weights=counts).astype(np.float32)
+    said = np.bincount(owners, weights=counts, minlength=len(structure.items))
+    common = np.flatnonzero(said).astype(np.int32)
+    return common, said[common].astype(np.float32)
 
 
 def _norm_of_turns(lengths: NDArray[np.float32], structure: Structure) -> NDArray[np.float32]:
@@ -145,22 +164,24 @@ def _spread(
     return np.concatenate(reached)
 
 
-def cover(coverage: NDArray[np.float32], every: Looked) -> None:
-    """``coverage``, zeros per chunk, holds the share of the looked-up terms that each chunk has."""
+def cover(coverage: NDArray[np.float32], every: Looked) -> dict[str, float]:
+    """``coverage``, zeros per chunk, holds the share of the looked-up terms that each chunk has; returns what each
+    of them weighs."""
     groups: dict[int, list[tuple[QueryTerm, NDArray[np.int64]]]] = {}
     for term, (where, _) in every:
         groups.setdefault(term.group, []).append((term, where))
-    total = 0.0
+    weights: dict[str, float] = {}
     for members in groups.values():
         head, where = members[0]
         weight = head.share * idf(len(coverage) + BACKGROUND, len(where))
         if len(members) > 1:
             where = np.unique(np.concatenate([w for _, w in members]))
-        total += weight
+        weights[head.term] = weight
         coverage[where] += np.float32(weight)
-    total = min(total, FULL)
+    total = min(sum(weights.values()), FULL)
     if total > 0:
         np.minimum(coverage / np.float32(total), np.float32(1), out=coverage)
+    return weights
 
 
 __all__ = ["Lexical", "cover", "lexical"]

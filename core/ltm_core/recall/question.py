@@ -13,6 +13,7 @@ from functools import cache
 from ltm_core.recall import aliases
 from ltm_core.recall.cues import all_spans, any_of, cues, relation_cues
 from ltm_core.recall.data import weights
+from ltm_core.recall.hops import hops
 from ltm_core.text.language import detect_language
 from ltm_core.text.normalize import clean, fold
 from ltm_core.text.terms import function_characters, terms
@@ -26,6 +27,8 @@ SINGLE_SHARE = 0.3
 """What one Han character counts beside a pair."""
 SEAM_SHARES = (1.0, 0.4, 0.1)
 """What a pair counts with none, one or two function characters."""
+MOST_SPLIT = 24
+"""Topic terms up to which a question is split into what it asks for; a longer one is a stretch of dialogue."""
 NEGATED_CHARACTERS = 24
 """How far after "don't recommend" the excluded thing is looked for."""
 
@@ -73,6 +76,8 @@ class Question:
     """The state before a change is asked for."""
     negated: tuple[str, ...] = ()
     """Terms of what the question wants left out."""
+    hops: tuple[tuple[str, ...], ...] = ()
+    """The topic terms of each thing, when several are asked for at once."""
     aliases: tuple[tuple[str, tuple[str, ...]], ...] = ()
     relations: tuple[str, ...] = ()
     """Relations whose facts answer it, whatever their words."""
@@ -122,6 +127,7 @@ def analyse_question(
         wants_last=wants_last,
         asks_past_state=past and not wants_last and not any_of(cues(language, "now"), folded),
         negated=_negated(folded, language),
+        hops=hops(folded, content, language) if len(content) <= MOST_SPLIT else (),
         aliases=expanded,
         relations=_relations(folded, language),
         of_answers=any_of(cues(language, "answers"), folded),

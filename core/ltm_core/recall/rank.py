@@ -6,7 +6,7 @@ Min-max fusion with weights per language: reciprocal rank fusion lost to it in e
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from ltm_core.recall.data import Floor, Weights
 from ltm_core.recall.lexical import Lexical
 from ltm_core.recall.structure import Structure, neighbour
-from ltm_core.store.base import ACT_CODES, IMPORTANCE_CODES, ROLE_CODES, OwnerKind, Rows
+from ltm_core.store.base import IMPORTANCE_CODES, ROLE_CODES, OwnerKind, Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
 COMPLETING = 0.6
 """Share of the floor that suffices for the others once one memory passes it whole."""
-ONE_CHUNK, LONG_TURN = 25.0, 75.0
-"""Terms up to which a turn is one chunk, and from which it is several: then what it says is more than its best
-chunk (BEAM gains 3 points of recall at 10)."""
+LONG_TURN = 3.0
+"""Chunks from which a turn says more than its best chunk (BEAM gains 3 points of recall at 10)."""
+HOP = 0.9
+"""What the best for one part of a question keeps beside the best for the whole."""
 DAY_MICROSECONDS = 86_400_000_000
 
 
@@ -60,10 +61,6 @@ class Asked:
     """Microseconds since 1970 UTC."""
 
 
-SAME_QUESTION = 0.6
-"""Share of the question's words from which a stored question counts as the same question."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
     """Arrays over owners."""
@@ -95,10 +92,6 @@ def rank(
     if not asked.of_answers:
         own = rows.role[structure.row] == ROLE_CODES["user"]
         score = score * np.where(own, np.float32(1), np.float32(weights.assistant))
-    # A question that was asked in the words of the one that is asked now answers nothing.
-    asks = (rows.act[structure.row] == ACT_CODES["question"]) & structure.is_message
-    asks &= words.coverage >= np.float32(SAME_QUESTION)
-    score = score * np.where(asks, np.float32(weights.question), np.float32(1))
     if asked.inside is not None and asked.inside.any():
         score = score * np.where(asked.inside, np.float32(1), np.float32(weights.time))
     if asked.current_session:
@@ -119,6 +112,16 @@ def rank(
         passes |= _passes(words, near, floor.lowered(COMPLETING), asked) & asked.visible
     signals = {**legs, "coverage": words.coverage, "identifier": words.exact, "lasting": lasting}
     return Ranked(score=score, supported=passes | beside, signals=signals, cosine=near)
+
+
+def with_hops(ranked: Ranked, parts: Sequence[Ranked]) -> Ranked:
+    """What answers one of several things that are asked for scores nearly as if that alone were asked."""
+    if not parts:
+        return ranked
+    score = ranked.score
+    for part in parts:
+        score = np.maximum(score, np.float32(HOP) * part.score)
+    return replace(ranked, score=score)
 
 
 def _legs(
@@ -158,16 +161,16 @@ def _scaled(values: NDArray[np.float32], among: NDArray[np.bool_], *, zero: bool
 def _fuse(legs: dict[str, NDArray[np.float32]], structure: Structure, weights: Weights) -> NDArray[np.float32]:
     """The weighted mean of the legs.
 
-    What comes from the surroundings weighs as much as the turn borrows; the turn as a whole as far as it is
-    longer than one chunk, else it would say the same twice.
+    What comes from the surroundings weighs as much as the turn borrows; the turn as a whole as far as it has
+    more than one chunk, else it would say the same twice.
     """
-    whole = np.clip((structure.length - ONE_CHUNK) / (LONG_TURN - ONE_CHUNK), 0, 1).astype(np.float32)
+    whole = np.clip((structure.chunks - 1) / (LONG_TURN - 1), 0, 1).astype(np.float32)
     own = {"bm25": np.float32(1), "cosine": np.float32(1), "turn": whole}
     score = np.zeros(len(structure.items), dtype=np.float32)
     total = np.zeros(len(structure.items), dtype=np.float32)
     for name, values in legs.items():
-        share = np.float32(getattr(weights, name))
-        weight = share * own.get(name, structure.borrows)
+        share: float = getattr(weights, name)
+        weight = np.asarray(own.get(name, structure.borrows), dtype=np.float32) * np.float32(share)
         score += weight * values
         total += weight
     return np.divide(score, total, out=np.zeros_like(score), where=total > 0)
@@ -185,11 +188,13 @@ def _lasting(
     """What importance and recency leave of a score, in (0, 1]: they scale what is relevant, they never lift.
 
     Only ``high`` counts as important: ordinary facts mark the user's turns ``medium``, and of two people talking
-    the other one's turns would lose. Recency weighs as much as the turn is relevant: it decides between those
+    the other one's turns would lose. Where turns are short and answer each other, nothing is held against an
+    unimportant one. Recency weighs as much as the turn is relevant: it decides between those
     that answer the question, and cost BEAM 3 points of recall at 10 where it also moved those that barely do.
     """
     total = (config.weight_relevance + config.weight_importance + config.weight_recency) or 1.0
-    trivial = rows.importance[structure.row] < IMPORTANCE_CODES["high"]
+    important = rows.importance[structure.row] >= IMPORTANCE_CODES["high"]
+    trivial = np.where(important, np.float32(0), 1 - structure.borrows)
     age = np.maximum(0, now - rows.at[structure.row]) / DAY_MICROSECONDS
     faded = (1 - np.power(config.ranking_decay_per_day, age)) * np.clip(score, 0, 1)
     kept = (1 - config.weight_importance / total * trivial) * (1 - config.weight_recency / total * faded)
@@ -282,4 +287,4 @@ def in_ranges(at: NDArray[np.int64], ranges: Sequence[tuple[int, int]]) -> NDArr
     return inside
 
 
-__all__ = ["Asked", "Hit", "Ranked", "best_hits", "in_ranges", "rank", "use"]
+__all__ = ["Asked", "Hit", "Ranked", "best_hits", "in_ranges", "rank", "use", "with_hops"]

@@ -13,6 +13,8 @@ SAID_BY_FACT = 0.8
 """Share of a message's terms that a chosen fact holds, from which the message adds nothing."""
 DIVERSITY = 0.25
 """What a second memory of the same words loses against the first."""
+OWN_SHARE = 0.3
+"""Share of a fact's score that is its own; the rest is that of the best message it rests on."""
 SAME_EVENT = 0.6
 """Share of the best relevance from which a memory counts as one of the type that "last time" means."""
 
@@ -23,7 +25,7 @@ def by_score(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def in_context(facts: Sequence[Entry], messages: Sequence[Entry]) -> list[Entry]:
-    """The facts, scored half by the messages they rest on: a fact alone knows nothing of what was talked about.
+    """The facts, scored mostly by the messages they rest on: a fact alone knows nothing of what was talked about.
 
     A fact whose messages were not found counts as if they had the least score found.
     """
@@ -34,7 +36,7 @@ def in_context(facts: Sequence[Entry], messages: Sequence[Entry]) -> list[Entry]
     out = []
     for entry in facts:
         below = max((scores.get(i, least) for i in entry.item.source_message_ids), default=entry.item.score)
-        out.append(entry.rescored((entry.item.score + below) / 2))
+        out.append(entry.rescored(OWN_SHARE * entry.item.score + (1 - OWN_SHARE) * below))
     return out
 
 

@@ -130,6 +130,7 @@ def compose_context(
     Nothing relevant, no window: an empty context.
     """
     request, question, found = moment.request, moment.question, moment.found
+    token_counter = _counting_once(token_counter)
     window = moment.window or Window(query=request.query or "")
     facts, episodes, dropped = _chosen(found, question, request, config)
     entries = [*facts, *episodes, *window.entries]
@@ -182,6 +183,19 @@ def compose_context(
         query=window.query,
         notes=_notes(found, question, packed, not moment.has_vector),
     )
+
+
+def _counting_once(count: TokenCounter) -> TokenCounter:
+    """Each text of one context is counted once: packing asks for the same lines again and again."""
+    known: dict[str, int] = {}
+
+    def counted(text: str) -> int:
+        found = known.get(text)
+        if found is None:
+            found = known[text] = count(text)
+        return found
+
+    return counted
 
 
 def recall_search(

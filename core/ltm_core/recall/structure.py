@@ -38,6 +38,8 @@ class Structure:
     """Where in ``by_owner`` each owner begins."""
     length: NDArray[np.float32]
     """Terms of the owner."""
+    chunks: NDArray[np.int64]
+    """Rows of the owner."""
     is_message: NDArray[np.bool_]
     before: NDArray[np.int32]
     """The turn just before in the same session, or -1. A fact has no neighbours."""
@@ -85,6 +87,7 @@ def _build(rows: Rows) -> Structure:
         by_owner=by_owner,
         starts=starts,
         length=length,
+        chunks=np.bincount(owner, minlength=len(items)),
         is_message=is_message,
         before=before,
         after=after,

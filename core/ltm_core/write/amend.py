@@ -16,8 +16,14 @@ from ltm_core.write.people import lead
 from ltm_core.write.plan import Candidate, Turn, Utterance
 from ltm_core.write.scopes import Read
 
+_SURE = 0.7
 _LOOK_BACK = 3
 """User turns in which the wrong statement may stand."""
+_CORRECTING = re.compile(
+    r"\b(?:sorry|oops|wait|correction|typo|my (?:bad|mistake)|scratch that|i misspoke|no)\b", re.I
+)
+_BARE_WORDS = 3
+"""Words of a value that is blurted out after "sorry" ("sorry, Darlington!")."""
 _DATED = re.compile(r" \(\d{4}-[^)]*\)$")
 
 
@@ -37,7 +43,11 @@ def amended(
     begin = lead(r.clause.norm, rules)
     m = pattern.match(r.clause.norm[begin:])
     value = trim(m["object"]) if m is not None else ""
-    if m is None or not value or not (m["wrong"] or m["meant"]):
+    if m is None or not value:
+        return None
+    blurted = r["carried_correction"] or _CORRECTING.search(r.clause.norm[:begin]) is not None
+    blurted = blurted and len(value.split()) <= _BARE_WORDS
+    if not (m["wrong"] or m["meant"] or (blurted and (value[:1].isupper() or value[:1].isdigit()))):
         return None
     wrong = head(trim(m["wrong"] or ""), lexicon, r.clause.language)
     turns = [t for t in utterance.before if t.role == "user"][-_LOOK_BACK:]
@@ -65,6 +75,35 @@ def amended(
         said_at=utterance.at,
         evidence=(r.evidence(utterance.message_id),),
         rule="amended",
+    )
+
+
+def denied_then(r: Read, denied: Sequence[Candidate], utterance: Utterance, lexicon: Lexicon) -> Candidate | None:
+    """ "My name isn't Karen, it's Kieran": the value that holds in the place of the one just denied."""
+    known = [c for c in denied if c.single_valued and c.relation_confidence >= _SURE and c.move != "cease"]
+    pattern = lexicon.rules(r.clause.language).parts.get("instead")
+    if pattern is None or r.veto or not known:
+        return None
+    m = pattern.match(r.clause.norm)
+    value = trim(m["object"]) if m is not None else ""
+    if m is None or not value:
+        return None
+    start = m.start("object") + m["object"].find(value)
+    last = known[-1]
+    return replace(
+        last,
+        object=r.clause.text[start : start + len(value)],
+        object_normalized=head(value, lexicon, r.clause.language),
+        text=trim(r.clause.text),
+        is_positive=True,
+        move="correct",
+        reach="subject",
+        classes=(),
+        wrong_object=last.object_normalized,
+        valid_from=utterance.at,
+        said_at=utterance.at,
+        evidence=(*last.evidence, r.evidence(utterance.message_id)),
+        rule="instead",
     )
 
 

@@ -5,27 +5,26 @@ mask and split -> scopes and vetoes -> gate -> extraction -> candidates, with an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ltm_core.types import Anchor, Evidence, Importance
 from ltm_core.write.acts import act_of
-from ltm_core.write.amend import amended
+from ltm_core.write.amend import amended, denied_then
 from ltm_core.write.attributes import announces_change, changed_attribute
 from ltm_core.write.build import Context, candidates
 from ltm_core.write.clauses import plain_form, split
 from ltm_core.write.confirm import find_confirmation, find_references
 from ltm_core.write.decide import judge
+from ltm_core.write.ends import endings
 from ltm_core.write.forget_requests import find_requests
 from ltm_core.write.identifiers import Identifier, find_identifiers
 from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.neighbours import Neighbours, Vectors
 from ltm_core.write.norm import fold, script, trim
 from ltm_core.write.people import speaker_key
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
-from ltm_core.write.progress import state_of
+from ltm_core.write.progress import status_told
 from ltm_core.write.remember import explicit_requests
 from ltm_core.write.repairs import is_bare, repair_of, repaired
 from ltm_core.write.scopes import Read, read
@@ -34,13 +33,14 @@ from ltm_core.write.walk import walk
 
 _REPAIRED_TURNS = 2
 """The user's last turns in which a short correction ("no, 799") looks for what it corrects."""
-Vectors = Callable[[Sequence[str]], "NDArray[np.float32] | None"]
 
 
 @dataclass(slots=True)
 class _Found:
     anchors: list[Anchor] = field(default_factory=list)
     candidates: list[Candidate] = field(default_factory=list)
+    endings: list[Candidate] = field(default_factory=list)
+    """What may end known facts, if there are any that it names."""
     skipped: list[str] = field(default_factory=list)
 
 
@@ -62,11 +62,12 @@ def analyse(
     if utterance.role != "user":
         return Analysis(act=act_of(reads, has_facts=False), language=language)
     found = _Found()
-    identifiers = find_identifiers(plain, lexicon, identifier_patterns)
+    identifiers = find_identifiers(plain, lexicon, identifier_patterns, known=utterance.known_entities)
     requests = find_requests(utterance, reads, lexicon)
     asked = {r.evidence.start for r in requests}
     explicit = explicit_requests(utterance, reads, lexicon)
-    held = {i for e in explicit for i in e.clauses}
+    held = {i for e in explicit if not e.points_back for i in e.clauses}
+    asked |= {reads[i].clause.start for e in explicit if e.points_back for i in e.clauses}
     confirmation = find_confirmation(utterance, reads, lexicon, from_tools=confirmations_from_tools)
     found.anchors += find_references(utterance, reads, lexicon, asked=frozenset(asked))
     _facts(utterance, reads, lexicon, found, asked=asked, held=held, threshold=fact_threshold, vectors=clause_vectors)
@@ -83,11 +84,12 @@ def analyse(
         found.anchors.append(confirmation.anchor)
         found.candidates.append(confirmation.candidate)
     kept = _unique(found.candidates)
+    candidates_ = (*kept, *_unique(found.endings))
     return Analysis(
         act=act_of(reads, has_facts=bool(kept)),
         language=language,
         anchors=tuple(found.anchors),
-        candidates=kept,
+        candidates=candidates_,
         requests=requests,
         skipped=tuple(found.skipped),
         importance=_importance(kept, found.anchors),
@@ -112,11 +114,10 @@ def _facts(
         return _earlier(utterance, turn, lexicon, threshold, vectors)
 
     open_ = [i for i, r in enumerate(reads) if not r.veto or (i in held and r.veto in ("one_off", "smalltalk"))]
-    encoded = _encode([reads[i].clause.text for i in open_], vectors)
-    by_index = {i: encoded[n] for n, i in enumerate(open_)} if encoded is not None else {}
+    sides = Neighbours(reads, open_, vectors)
     denied: tuple[Sequence[Candidate], str] = ((), "")
     previous: Read | None = None
-    for i, spoken in enumerate(walk(utterance, reads, lexicon)):
+    for i, spoken in enumerate(walk(utterance, reads, lexicon)):  # which sets cues that the neighbours' gate reads
         r, subject = spoken.read, spoken.subject
         span = f"{r.clause.start}-{r.clause.end}"
         if (r.veto and i not in open_) or r.clause.start in asked:
@@ -126,6 +127,11 @@ def _facts(
         handed = transferred(r, denied[0], utterance, lexicon, said=denied[1]) if denied[0] else None
         if handed is not None:
             found.candidates.append(handed)
+            continue
+        instead = denied_then(r, denied[0], utterance, lexicon) if denied[0] else None
+        if instead is not None:
+            found.candidates.append(instead)
+            found.anchors.append(_stated(r, [instead], utterance, start=subject.words))
             continue
         prior, previous = previous, r
         renamed = changed_attribute(prior, r, me, lexicon) if prior is not None else None
@@ -158,9 +164,11 @@ def _facts(
             if subject.kind == "dropped" and is_bare(repair):
                 found.skipped.append(f"{span}:repair")
                 continue
+        if not r.veto:
+            found.endings += endings(r, subject, utterance, lexicon, speaker=speaker)
         joined = prior is not None and prior.clause.sentence == r.clause.sentence
         r.flags["continues"] = joined and prior is not None and not (prior["command"] or prior["standing"])
-        made, probability = judge(r, subject, lexicon, by_index.get(i), explicit=i in held, threshold=threshold)
+        made, probability = judge(r, subject, lexicon, sides.of(i), explicit=i in held, threshold=threshold)
         if not made:
             if r["first_person"] or r["own_kin"]:
                 found.skipped.append(f"{span}:{'third_party' if not subject.key else 'gate'}")
@@ -201,12 +209,6 @@ def _without_open(found: _Found) -> None:
     gone = {e for c in found.candidates if c.rule == "open" for e in c.evidence}
     found.candidates = [c for c in found.candidates if c.rule != "open"]
     found.anchors = [a for a in found.anchors if a.kind != "stated_fact" or a.evidence not in gone]
-
-
-def _encode(texts: Sequence[str], vectors: Vectors | None) -> NDArray[np.float32] | None:
-    if vectors is None or not texts:
-        return None
-    return vectors(list(texts))
 
 
 def _stated(r: Read, new: Sequence[Candidate], utterance: Utterance, *, start: int) -> Anchor:
@@ -251,33 +253,11 @@ def _identifiers(
             continue
         if any(c.object == value and c.relation == identifier.kind for c in found.candidates):
             continue
+        told = status_told(r, identifier, utterance, lexicon)
+        if told is not None and not any(c.relation == "status" and _inside(c, evidence) for c in found.candidates):
+            found.candidates.append(told)
+            found.anchors.append(_stated(r, [told], utterance, start=0))
         words = trim(r.clause.text)
-        subject = f"{identifier.kind}:{value}"
-        state = state_of(r.clause.text[identifier.end - r.clause.start :], r.clause.language, lexicon)
-        if (
-            state
-            and not r.veto
-            and not any(c.relation == "status" and c.subject == subject for c in found.candidates)
-        ):
-            found.candidates.append(
-                Candidate(
-                    subject=subject,
-                    relation="status",
-                    object=state,
-                    object_normalized=fold(state),
-                    text=words,
-                    kind="status",
-                    is_about_user=False,
-                    speaker=speaker,
-                    importance="high",
-                    single_valued=True,
-                    valid_from=utterance.at,
-                    said_at=utterance.at,
-                    evidence=(r.evidence(utterance.message_id),),
-                    rule="progress",
-                )
-            )
-            found.anchors.append(_stated(r, found.candidates[-1:], utterance, start=0))
         has_status = any(c.relation == "status" and c.subject.endswith(f":{value}") for c in found.candidates)
         if any(c.relation == "status" and _inside(c, evidence) for c in found.candidates):
             words = trim(r.clause.text[: identifier.end - r.clause.start])  # how it stands is another fact
@@ -300,7 +280,10 @@ def _identifiers(
 
 
 def _inside(candidate: Candidate, evidence: Evidence) -> bool:
-    return any(e.start < evidence.end and evidence.start < e.end for e in candidate.evidence)
+    return any(
+        e.message_id == evidence.message_id and e.start < evidence.end and evidence.start < e.end
+        for e in candidate.evidence
+    )
 
 
 def _unique(found: Sequence[Candidate]) -> tuple[Candidate, ...]:

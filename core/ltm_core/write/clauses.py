@@ -25,11 +25,20 @@ _MASKS = (
     re.compile(r"</?[A-Za-z][^<>\n]{0,300}>"),
     re.compile(r"^[ \t]{0,3}(?:>|＞).*$", re.M),
     re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.M),
-    re.compile(r"^(?:[ ]{4,}|\t)(?=\S*[=(){};<>]).*$", re.M),
+    re.compile(r"^(?:[ ]{4,}|\t)(?=[^\n]{0,80}[=(){};<>]).*$", re.M),
     re.compile(r"^[ \t]*(?:system|assistant|developer|系统|助手)\s*[:：].*$", re.M | re.I),
     re.compile(r"data:[\w/+.-]{1,60};base64,[A-Za-z0-9+/=]+|[A-Za-z0-9+/=_-]{80,}"),
     re.compile(r"https?://[^\s<>\"'，。）)]{1,2000}"),
     re.compile(r"`[^`\n]{30,400}`"),
+    # what a program printed: time stamps, stack frames, exceptions, assignments
+    re.compile(r"^[ \t]*\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d.*$", re.M),
+    re.compile(
+        r"^[ \t]*(?:Traceback \(most recent.*|File \"[^\"\n]{1,200}\", line \d.*"
+        r"|at [\w.$/<>]{3,200}\([^)\n]{0,200}\).*)$",
+        re.M,
+    ),
+    re.compile(r"^[ \t]*(?:[\w.]{1,80}(?:Error|Exception)\b:?|(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL)\b).*$", re.M),
+    re.compile(r"^[ \t]*\w{1,40}=\S{1,200}(?:[ \t]+\w{1,40}=\S{1,200})*[ \t]*$", re.M),
 )
 _OPENING = re.compile(r"<([A-Za-z][\w:-]{0,40})\b[^<>\n]{0,300}>")
 _CLOSING = re.compile(r"</([A-Za-z][\w:-]{0,40})\b[^<>\n]{0,300}>")

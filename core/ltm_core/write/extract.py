@@ -21,8 +21,8 @@ _GERUND = re.compile(r"^ ?(?!(?:living|working|based|studying|teaching|renting)\
 """A clause that begins with a gerund has it for its subject or adds to another: no first person is meant."""
 _MOST_LISTED = 8
 _OPEN_CONFIDENCE = 0.3
-_LEAST_CONTENT = 4
-"""Characters beyond function words, about three words, that a Chinese statement needs to be kept as it is."""
+_LEAST_CONTENT = 3
+"""Characters beyond function words, about two words, that a Chinese statement needs to be kept as it is."""
 _TOPICS = {
     "residence": "home", "employer_role": "work", "allergy_health": "health", "food_drink": "food",
     "family": "family", "pet": "pets", "schedule_time": "routine", "project": "project",
@@ -57,6 +57,10 @@ def _known(read: Read, subject: Subject, rules: Rules, lexicon: Lexicon) -> Iter
         for stop in dict.fromkeys((whole_end, bare_end)):
             text = norm[subject.start : stop]
             yield from _matches(rules.patterns, text, subject.start, subject, rules, lexicon)
+        timed = rules.parts.get("time_lead")
+        m = timed.match(norm, subject.start) if timed is not None and subject.kind in ("self", "dropped") else None
+        if m is not None and m.end() < whole_end:  # "上周一入职京东": when it happened is no part of what happened
+            yield from _matches(rules.patterns, norm[m.end() : whole_end], m.end(), subject, rules, lexicon)
         topical = rules.parts.get("topic")
         if topical is not None and subject.kind in ("dropped", "stranger"):
             yield from _topical(topical, norm[subject.start : end], subject, rules, lexicon)
@@ -244,18 +248,21 @@ def _open(read: Read, subject: Subject, lexicon: Lexicon, topic: tuple[str, floa
     )
 
 
+def is_told_of_oneself(read: Read, subject: Subject) -> bool:
+    """Whether a clause names the speaker or his own, or plainly goes on about them."""
+    told_on = read["after_fact"] or read["habitual"] or read["lasting"]
+    return subject.kind != "dropped" or read["first_person"] or (told_on and not (read["ephemeral"] or read["mood"]))
+
+
 def is_scrap(read: Read, subject: Subject, rules: Rules) -> bool:
     """Whether a Chinese clause is too little to be kept in its own words: a feeling, a passing state, a remnant
-    of a sentence, or nothing that the speaker says of himself or his own."""
+    of a sentence."""
     told = trim(read.clause.norm[subject.start :])
-    told_on = read["after_fact"] or read["habitual"] or read["lasting"]
-    if subject.kind == "dropped" and not read["first_person"] and (not told_on or read["ephemeral"] or read["mood"]):
-        return True
     scrap = rules.parts.get("scrap")
     if scrap is not None and scrap.match(told):
         return True
     content = rules.parts["empty_words"].sub("", told)
-    return len(content) < (_LEAST_CONTENT if subject.kind == "self" else _LEAST_CONTENT - 1)
+    return len(content) < _LEAST_CONTENT
 
 
 def _contrasted(draft: Draft, read: Read, lexicon: Lexicon) -> Draft:

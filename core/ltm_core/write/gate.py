@@ -1,8 +1,10 @@
 """The learned decision: does this clause state something lasting about the speaker or his own people?
 
 Two small linear models, averaged: one on n-grams of function words (every content word is one placeholder)
-and cue flags, one on the sentence vector and the same flags. Without a vector the first decides alone. The
-weights are data (``gate.json`` of the lexicon); ``scripts/train_gate.py`` makes them and prints their figures.
+and cue flags, one on the vectors of the clause and its neighbours and the same flags. The cues of the clauses
+before and after count for both: a remark beside a question is read differently from one in a story. Without a
+vector the first decides alone. The weights are data (``gate.json`` of the lexicon); ``scripts/train_gate.py``
+makes them and prints their figures.
 """
 
 from __future__ import annotations
@@ -30,8 +32,23 @@ FLAGS = (
 )  # fmt: skip
 """Cues a clause carries; the order is part of the weights' format."""
 
+_BESIDE = 2 * len(FLAGS) + 2
+"""Numbers that tell of the neighbours: their cues and whether they are vetoed. Whether there are any is not told:
+in written examples those that state nothing are shorter."""
+NEIGHBOUR = 0.5
+"""Weight of a neighbour's vector against the clause's own."""
+
 _TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[^\sa-z\d]", re.I)
 _HAN = re.compile(r"[㐀-䶿一-鿿]")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The clause before or after: its cues, whether it is vetoed, its vector if there is one."""
+
+    flags: Mapping[str, bool]
+    veto: bool = False
+    vector: NDArray[Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +69,26 @@ class Gate:
     calibration: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Slope and shift on the logit, for both heads together ("mean") and for the first alone ("grams")."""
 
-    def probability(self, norm: str, language: str, flags: Mapping[str, bool], vector: NDArray[Any] | None) -> float:
+    def probability(
+        self,
+        norm: str,
+        language: str,
+        flags: Mapping[str, bool],
+        vector: NDArray[Any] | None,
+        *,
+        before: Side | None = None,
+        after: Side | None = None,
+    ) -> float:
         """Probability in [0, 1] that the clause states a lasting fact."""
-        f = flag_vector(flags)
+        f = cue_vector(flags, before, after)
         hashed = gram_features(norm, language, self.function)
         score = self.gram_bias + float(f @ self.gram_flags)
         if hashed:
             score += float(self.grams[list(hashed)].sum()) / math.sqrt(len(hashed))
         p = _sigmoid(score)
-        if vector is None or vector.shape[-1] != self.vector.shape[0]:
+        if vector is None or 3 * vector.shape[-1] != self.vector.shape[0]:
             return self._calibrated(p, "grams")
-        v = np.asarray(vector, dtype=np.float32)
+        v = vector_features(vector, before, after)
         q = _sigmoid(self.vector_bias + float(v @ self.vector) + float(f @ self.vector_flags))
         return self._calibrated((p + q) / 2, "mean")
 
@@ -87,6 +113,30 @@ def _sigmoid(x: float) -> float:
 def flag_vector(flags: Mapping[str, bool]) -> NDArray[np.float32]:
     """The cues of a clause as 0 and 1, in the order of `FLAGS`."""
     return np.array([1.0 if flags.get(name) else 0.0 for name in FLAGS], dtype=np.float32)
+
+
+def cue_vector(flags: Mapping[str, bool], before: Side | None, after: Side | None) -> NDArray[np.float32]:
+    """The cues of a clause, then those of its neighbours."""
+    out = np.zeros(len(FLAGS) + _BESIDE, dtype=np.float32)
+    for i, name in enumerate(FLAGS):
+        out[i] = bool(flags.get(name))
+    for n, side in enumerate((before, after)):
+        if side is None:
+            continue
+        begin = len(FLAGS) * (n + 1)
+        for i, name in enumerate(FLAGS):
+            out[begin + i] = bool(side.flags.get(name))
+        out[-1 - n] = side.veto
+    return out
+
+
+def vector_features(vector: NDArray[Any], before: Side | None, after: Side | None) -> NDArray[np.float32]:
+    """The vector of a clause, then those of its neighbours at less weight; zeros where there is none."""
+    parts = [np.asarray(vector, dtype=np.float32)]
+    for side in (before, after):
+        beside = None if side is None else side.vector
+        parts.append(np.zeros_like(parts[0]) if beside is None else np.asarray(beside, dtype=np.float32) * NEIGHBOUR)
+    return np.concatenate(parts)
 
 
 def tokens(norm: str, language: str, function: frozenset[str]) -> list[str]:
@@ -154,7 +204,7 @@ def make_gate(data: Mapping[str, Any], function: frozenset[str]) -> Gate:
         grams=_decode(data["grams"]["int8"], data["grams"]["scale"]),
         gram_flags=np.array(data["gram_flags"], dtype=np.float32),
         gram_bias=float(data["gram_bias"]),
-        vector=np.array(data["vector"], dtype=np.float32),
+        vector=_decode(data["vector"]["int8"], data["vector"]["scale"]),
         vector_flags=np.array(data["vector_flags"], dtype=np.float32),
         vector_bias=float(data["vector_bias"]),
         function=function,
@@ -169,7 +219,7 @@ def make_gate(data: Mapping[str, Any], function: frozenset[str]) -> Gate:
 def untrained(function: frozenset[str]) -> Gate:
     """A gate that knows nothing: probability 0.5 for every clause."""
     none = np.zeros(0, np.float32)
-    zero = np.zeros(len(FLAGS), np.float32)
+    zero = np.zeros(len(FLAGS) + _BESIDE, np.float32)
     return Gate(
         np.zeros(BUCKETS, np.float32), zero, 0.0, none, zero, 0.0, function, (), none.reshape(0, 0), none, "none"
     )

@@ -40,6 +40,10 @@ class _Shape:
     beside: re.Pattern[str] | None
 
 
+_LEAST_KNOWN = 5
+"""Characters of a known identifier that is recognised anywhere: "A12" may be anything."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identifier:
     """One identifier with its span and what it names (order, contract, …)."""
@@ -51,8 +55,13 @@ class Identifier:
     rule: str
 
 
-def find_identifiers(text: str, lexicon: Lexicon, patterns: Sequence[str] = ()) -> tuple[Identifier, ...]:
-    """Identifiers of a message in order, none twice, none overlapping. ``text`` may be masked."""
+def find_identifiers(
+    text: str, lexicon: Lexicon, patterns: Sequence[str] = (), *, known: Sequence[str] = ()
+) -> tuple[Identifier, ...]:
+    """Identifiers of a message in order, none twice, none overlapping. ``text`` may be masked.
+
+    ``known``: identifiers of earlier messages, recognised again without the word that told their sort.
+    """
     window = text[:_MAX_TEXT]
     if not patterns and not any(c.isdigit() for c in window):
         return ()
@@ -74,6 +83,15 @@ def find_identifiers(text: str, lexicon: Lexicon, patterns: Sequence[str] = ()) 
             found[start] = Identifier(
                 start=start, end=end, text=window[start:end], kind=kind, rule=f"identifier/{shape.name}"
             )
+    for value in known:
+        if len(value) < _LEAST_KNOWN or not any(c.isdigit() for c in value):
+            continue
+        for m in re.finditer(rf"(?<![A-Za-z0-9_]){re.escape(value)}(?![A-Za-z0-9_])", window):
+            if not any(i.start < m.end() and m.start() < i.end for i in found.values()):
+                kind = _kind("", value, lexicon)
+                found[m.start()] = Identifier(
+                    start=m.start(), end=m.end(), text=value, kind=kind, rule="identifier/known"
+                )
     return tuple(found[k] for k in sorted(found))
 
 

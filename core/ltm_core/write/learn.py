@@ -65,7 +65,12 @@ def current_in_reach(reader: Reader, candidates: Sequence[Candidate], *, now: da
 
 def _reaches_far(c: Candidate) -> bool:
     """Whether the words may end or correct a fact that only its content tells."""
-    return c.reach != "slot" or bool(c.wrong_object) or not c.is_positive or c.move in ("cease", "revert", "correct")
+    return (
+        c.reach != "slot"
+        or bool(c.wrong_object)
+        or not c.is_positive
+        or c.move in ("cease", "revert", "correct", "change")
+    )
 
 
 def similarity_of(vectors: Mapping[str, NDArray[np.float32]]) -> Any:

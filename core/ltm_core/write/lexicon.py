@@ -23,7 +23,9 @@ from ltm_core.write.plan import Move
 
 LANGUAGES = ("en", "zh", "ja")
 _LETTERS = re.compile(r"[A-Za-z]+")
-NOT_CUES = frozenset(["proposal", "reference", "forget", "suppress", "not_forget", "role_play"])
+NOT_CUES = frozenset(
+    ["proposal", "reference", "forget", "suppress", "not_forget", "role_play", "ends", "ends_weak", "ends_not", "tag"]
+)
 """Flags that are read where they are needed, not for every clause."""
 
 

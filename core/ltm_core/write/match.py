@@ -6,6 +6,7 @@ import re
 
 from ltm_core.types import Fact
 from ltm_core.write.lexicon import Lexicon, default_lexicon
+from ltm_core.write.mentions import mentions
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate
 
@@ -135,7 +136,7 @@ def same_meaning(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
         return False
     if fact.modality != candidate.modality or lexicon.relation(fact.relation).single or fact.kind == "status":
         return False
-    if lexicon.relation(fact.relation).slot == "name" or fact.relation in lexicon.identifier_words:
+    if lexicon.relation(fact.relation).slot == "name" or fact.relation in ("identifier", *lexicon.identifier_words):
         return False
     if _DIGITS.findall(fact.text) != _DIGITS.findall(candidate.text):
         return False
@@ -176,7 +177,7 @@ def ended_by(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     if (
         candidate.classes
         and _may_end_class(fact, candidate, lexicon)
-        and in_classes(fact, candidate.classes, lexicon)
+        and (in_classes(fact, candidate.classes, lexicon) or _is_dish_of(fact, candidate.classes, lexicon))
     ):
         return True
     if (
@@ -191,6 +192,88 @@ def ended_by(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     if not related(fact, candidate, lexicon) and not unknown:
         return False
     return same_thing(fact, candidate.object_normalized)
+
+
+def may_end(fact: Fact) -> bool:
+    """Whether words that only name a thing may end the fact: it holds now, and is of the sort that can end."""
+    lexicon = default_lexicon()
+    base = fact.relation.split(":")[0]
+    return (
+        fact.is_positive
+        and fact.modality not in ("past", "temporary")
+        and fact.kind != "solution"
+        and not {base, fact.relation} & lexicon.sets["timeless"]
+        and base not in lexicon.sets["unending"]
+    )
+
+
+def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
+    """Whether words that end something name this fact, or the class of things it belongs to."""
+    told = {e.message_id for e in candidate.evidence}
+    if any(e.message_id in told for e in fact.evidence):
+        return False  # what one message says it does not end in the same breath
+    if fact.relation == "role":
+        return candidate.subject == fact.subject
+    if mentions(candidate.text, fact, lexicon):
+        return True
+    chosen = lexicon.relation(fact.relation).family in ("preference", "language") or (
+        fact.relation in lexicon.sets["own_words"]
+    )
+    return chosen and bool(candidate.classes) and _of_class(fact, candidate.classes, lexicon)
+
+
+def _is_dish_of(fact: Fact, classes: tuple[str, ...], lexicon: Lexicon) -> bool:
+    """Whether the object names a member of such a class anywhere ("lamb kebabs")."""
+    broad = tuple(c for c in classes if c in lexicon.sets["broad_classes"])
+    return bool(broad) and _of_class(fact, broad, lexicon)
+
+
+def takes_place(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
+    """Whether a value said to be new stands for the same thing as the fact's, under another name of it: the same
+    noun ("coach", "running coach"), or tools of one sort ("switched to Arc")."""
+    one, two = fact.relation.partition(":"), candidate.relation.partition(":")
+    if {one[0], two[0]} <= {"single", "attribute"}:
+        return _same_noun(one[2], two[2])
+    if candidate.rule == "open":
+        noun = one[2] if one[0] in ("single", "attribute") else ""
+        return len(noun) >= 2 and _holds_noun(candidate.text, noun)
+    tools = ("uses", "drives", "device")
+    if one[0] not in tools or two[0] not in tools:
+        return False
+    held, new = fact.object_normalized, candidate.object_normalized
+    sort = lexicon.members.get(held, frozenset()) & lexicon.members.get(new, frozenset())
+    return bool(sort) or _same_noun(held, new)
+
+
+def _same_noun(one: str, two: str) -> bool:
+    if one.isascii() and two.isascii():
+        return bool(one) and bool(two) and singular(one.split()[-1]) == singular(two.split()[-1])
+    short, long = sorted((one, two), key=len)
+    if len(short) >= 2 and long.endswith(short):
+        return True
+    tail = 0
+    while tail < len(short) and short[-1 - tail] == long[-1 - tail]:
+        tail += 1
+    return tail >= 3 or (tail >= 2 and len(short) <= 5)
+
+
+def _holds_noun(text: str, noun: str) -> bool:
+    if noun.isascii():
+        return re.search(rf"\b{re.escape(noun)}\b", text, re.I) is not None
+    told = fold(text)
+    return any(noun[i:] in told for i in range(len(noun) - 1))
+
+
+def _of_class(fact: Fact, classes: tuple[str, ...], lexicon: Lexicon) -> bool:
+    if in_classes(fact, classes, lexicon):
+        return True
+    said = fold(fact.object)
+    if said.isascii():
+        words = re.findall(r"[\w'-]+", said)
+        parts = {" ".join(words[i : i + n]) for n in (1, 2) for i in range(len(words))}
+        parts |= {singular(p) for p in parts}
+        return any(c in classes for p in parts for c in lexicon.members.get(p, ()))
+    return any(len(m) > 1 and m in said for c in classes for m in lexicon.classes.get(c, ()))
 
 
 def _may_end_class(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:

@@ -14,6 +14,8 @@ from ltm_core.write.clauses import Clause
 from ltm_core.write.lexicon import Lexicon, Rules
 from ltm_core.write.plan import Utterance
 
+_OF_THE_HOUSE = ("wife", "husband", "children", "baby", "twins", "elder_child", "younger_child")
+"""Whom "the" can name as one's own."""
 _OWN_NAME = re.compile(r"^(?P<name>[A-Z][a-zé'-]+(?: [A-Z][a-zé'-]+)?)(?='s | |$)")
 
 
@@ -115,7 +117,7 @@ def _own(text: str, rules: Rules, lexicon: Lexicon, start: int, *, me: str) -> S
         return None
     if owner and not lexicon.shared["ours"].match(owner):
         return Subject(key="", rest=start + found.end(), start=start, kind="stranger")
-    if rules.language == "en" and owner.lower() == "the" and not (is_pet or key in ("wife", "husband", "children")):
+    if rules.language == "en" and owner.lower() == "the" and not (is_pet or key in _OF_THE_HOUSE):
         return Subject(key="", rest=start + found.end(), start=start, kind="stranger")
     if groups.get("name"):
         key = f"{key}:{groups['name']}"
@@ -123,6 +125,8 @@ def _own(text: str, rules: Rules, lexicon: Lexicon, start: int, *, me: str) -> S
         key = f"{me}/{key}"
     owns = bool(groups.get("own"))
     rest = start + found.end()
+    if owns and lexicon.shared["contracted"].match(text[found.end() :]):  # "my wife's a nurse": no possessive
+        owns, rest = False, start + found.start("own")
     if not owns and rules.language in ("zh", "ja") and text[found.end() : found.end() + 1] in ("的", "の"):
         owns, rest = True, rest + 1
     return Subject(key=key, rest=rest, start=start, kind="pet" if is_pet else "kin", owns=owns)

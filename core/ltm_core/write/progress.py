@@ -6,9 +6,49 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+from ltm_core.write.identifiers import Identifier
 from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.norm import fold, trim
+from ltm_core.write.plan import Candidate, Utterance
+from ltm_core.write.scopes import Read
 
 _LONGEST = 60
+_NOT = ("question", "command", "conditional", "plan", "goal")
+
+
+def status_told(r: Read, identifier: Identifier, utterance: Utterance, lexicon: Lexicon) -> Candidate | None:
+    """What the clause says behind an identifier, as its status; None when it says nothing of the kind."""
+    if r.veto or any(r[w] for w in _NOT):
+        return None
+    language = r.clause.language
+    rest = r.clause.text[identifier.end - r.clause.start :]
+    state = state_of(rest, language, lexicon) or _stands(r, identifier, lexicon)
+    if not state:
+        return None
+    return Candidate(
+        subject=f"{identifier.kind}:{identifier.text}",
+        relation="status",
+        object=state,
+        object_normalized=fold(state),
+        text=trim(r.clause.text),
+        kind="status",
+        is_about_user=False,
+        confidence=0.8,
+        relation_confidence=0.8,
+        importance="high",
+        single_valued=True,
+        valid_from=utterance.at,
+        said_at=utterance.at,
+        evidence=(r.evidence(utterance.message_id),),
+        rule="progress",
+    )
+
+
+def _stands(r: Read, identifier: Identifier, lexicon: Lexicon) -> str | None:
+    pattern = lexicon.rules(r.clause.language).parts.get("stands")
+    at = identifier.end - r.clause.start
+    m = pattern.match(r.clause.norm[at:]) if pattern is not None else None
+    return trim(r.clause.text[at + m.start("object") : at + m.end("object")]) if m is not None else None
 
 
 def state_of(rest: str, language: str, lexicon: Lexicon) -> str | None:

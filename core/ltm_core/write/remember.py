@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ltm_core.types import Anchor, Evidence
 from ltm_core.write.lexicon import Lexicon
@@ -12,6 +12,8 @@ from ltm_core.write.people import lead, speaker_key
 from ltm_core.write.plan import Candidate, Utterance
 from ltm_core.write.scopes import Read
 
+_LEAST, _MOST = 4, 400
+"""Characters of an earlier turn that "remember that" may point at as a whole."""
 _HELD = frozenset(["fiction", "injection", "quotation", "question", "irony"])
 
 
@@ -22,6 +24,8 @@ class Explicit:
     anchor: Anchor
     clauses: tuple[int, ...]
     note: Candidate
+    points_back: bool = False
+    """Whether the clauses only point at what was said before ("keep that in mind")."""
 
 
 def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple[Explicit, ...]:
@@ -44,6 +48,10 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
         end = reads[spans[-1]].clause.end
         if not words:
             if len(spans) == 1:
+                pointed = _said_before(utterance, reads[:i], r)
+                if pointed is not None:
+                    taken.add(i)
+                    found.append(replace(_explicit(utterance, *pointed, spans), points_back=True))
                 continue
             start = reads[spans[1]].clause.start
         text = trim(utterance.content[start:end])
@@ -51,37 +59,60 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
         if len(text) < 2 or (never is not None and never.search(text)):
             continue
         taken.update(spans)
-        evidence = Evidence(message_id=utterance.message_id, start=start, end=end)
-        anchor = Anchor(
-            kind="explicit_request",
-            text=text,
-            evidence=evidence,
-            reason="the user asked to remember",
-            importance="high",
+        found.append(
+            _explicit(utterance, text, Evidence(message_id=utterance.message_id, start=start, end=end), spans)
         )
-        me, speaker = speaker_key(utterance)
-        note = Candidate(
-            subject=me,
-            relation="note",
-            object=text,
-            object_normalized=fold(text),
-            text=text,
-            is_about_user=False,
-            speaker=speaker,
-            relation_confidence=0.0,
-            importance="high",
-            valid_from=utterance.at,
-            said_at=utterance.at,
-            evidence=(evidence,),
-            rule="explicit_request",
-        )
-        found.append(Explicit(anchor=anchor, clauses=tuple(spans), note=note))
     return tuple(found)
 
 
 def _announces(content: str, r: Read, following: Read) -> bool:
     """Whether a colon stands between the clause and the next one."""
     return content[r.clause.start : following.clause.start].rstrip(" \t\n\"'“「").endswith((":", "："))
+
+
+def _explicit(utterance: Utterance, text: str, evidence: Evidence, spans: Sequence[int]) -> Explicit:
+    anchor = Anchor(
+        kind="explicit_request",
+        text=text,
+        evidence=evidence,
+        reason="the user asked to remember",
+        importance="high",
+    )
+    me, speaker = speaker_key(utterance)
+    note = Candidate(
+        subject=me,
+        relation="note",
+        object=text,
+        object_normalized=fold(text),
+        text=text,
+        is_about_user=False,
+        speaker=speaker,
+        relation_confidence=0.0,
+        importance="high",
+        valid_from=utterance.at,
+        said_at=utterance.at,
+        evidence=(evidence,),
+        rule="explicit_request",
+    )
+    return Explicit(anchor=anchor, clauses=tuple(spans), note=note)
+
+
+def _said_before(utterance: Utterance, earlier: Sequence[Read], r: Read) -> tuple[str, Evidence] | None:
+    """What "keep that in mind" points at: the statement before it, in this message or in the user's last turn."""
+    said = [e for e in earlier if not e.veto]
+    if said:
+        last = [e for e in said if e.clause.sentence == said[-1].clause.sentence]
+        start, end = last[0].clause.start, last[-1].clause.end
+        return trim(utterance.content[start:end]), Evidence(message_id=utterance.message_id, start=start, end=end)
+    turn = next((t for t in reversed(utterance.before) if t.role == "user"), None)
+    if (
+        turn is None
+        or earlier
+        or not _LEAST <= len(turn.content) <= _MOST
+        or turn.content.rstrip().endswith(("?", "？"))
+    ):
+        return None
+    return trim(turn.content), Evidence(message_id=turn.id, start=0, end=len(turn.content))
 
 
 def _content(r: Read, lexicon: Lexicon) -> tuple[int, str]:

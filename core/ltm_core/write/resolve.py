@@ -13,50 +13,29 @@ from datetime import datetime
 from ltm_core.types import Fact, Scope
 from ltm_core.write.beside import Beside
 from ltm_core.write.edits import retract_for_edit
+from ltm_core.write.ends import RULE as ENDS
 from ltm_core.write.known import Known
-from ltm_core.write.lexicon import Lexicon, default_lexicon
+from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.match import (
     contrary,
     counts,
     ended_by,
     in_classes,
+    may_end,
+    names_fact,
     related,
     same_activity,
     same_meaning,
     same_statement,
     same_thing,
+    takes_place,
 )
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate, Decision
+from ltm_core.write.reach import Reach, reach_of
 from ltm_core.write.rows import RANK, UNTOUCHED, closed, is_late, new_fact, reinforced, retracted
 
 __all__ = ["Reach", "reach_of", "resolve", "retract_for_edit"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
-    """Which current facts `resolve` must be given: some slots, whole subjects, or everything."""
-
-    slots: tuple[tuple[str, str], ...] = ()
-    subjects: tuple[str, ...] = ()
-    everything: bool = False
-
-
-def reach_of(candidates: Iterable[Candidate], lexicon: Lexicon | None = None) -> Reach:
-    """The current facts that these candidates may touch; nothing outside it changes the outcome."""
-    known = lexicon or default_lexicon()
-    slots: dict[tuple[str, str], None] = {}
-    subjects: dict[str, None] = {}
-    for c in candidates:
-        family = known.relation(c.relation).family
-        if c.reach != "slot" or family or c.wrong_object or not c.is_positive or c.move in ("cease", "revert"):
-            subjects[c.subject] = None
-        else:
-            slots[(c.subject, c.relation)] = None
-    return Reach(
-        slots=tuple(s for s in slots if s[0] not in subjects),
-        subjects=tuple(subjects),
-    )
 
 
 def resolve(
@@ -118,6 +97,8 @@ class _State:
         alike = self.similarity is not None
         mine = self.known.of_subject(c) if far else self.known.near(c, self.lexicon, whole_slot=alike)
         c = self._adopted(c, mine)
+        if c.rule == ENDS:
+            return self._ended_by_name(c, mine)
         if c.rule == "open" and c.wrong_object and c.move == "correct" and not self._wrong(c, mine):
             return []
         if c.modality == "past":
@@ -141,6 +122,11 @@ class _State:
         if newer:
             return self.beside.late(c, newer)
         return self._replace(c, wrong, [*ended, *rivals])
+
+    def _ended_by_name(self, c: Candidate, mine: Sequence[Fact]) -> list[Decision]:
+        """What the words name, by itself or by its class, is over; nothing is kept when they name nothing known."""
+        over = [f for f in mine if may_end(f) and names_fact(c, f, self.lexicon)]
+        return self._replace(c, [], over) if over else []
 
     def _adopted(self, c: Candidate, mine: Sequence[Fact]) -> Candidate:
         """ "Postgres, not MySQL" without a relation means that of the one fact about MySQL; "I left Leeds" ends
@@ -224,6 +210,8 @@ class _State:
 
     def _rivals(self, c: Candidate, mine: Sequence[Fact], taken: set[str]) -> list[Fact]:
         """Other values of the same single-valued slot."""
+        if c.is_positive and c.rule == "open" and c.move == "change":
+            return self._renewed(c, mine, taken)
         if not c.is_positive or c.relation_confidence < self.relation_threshold:
             return []
         slot = [
@@ -235,10 +223,13 @@ class _State:
             and f.id not in taken
             and not self._equal(f, c)
         ]
-        if c.single_valued:
+        if c.single_valued and not (c.move == "change" and c.relation.startswith("single:")):
             return slot
-        if c.move not in ("change", "correct"):
-            return []
+        if c.move not in ("change", "correct", "revert"):
+            return slot if c.single_valued else []
+        renewed = self._renewed(c, mine, taken)
+        if renewed or c.single_valued:
+            return list({f.id: f for f in (*slot, *renewed)}.values()) if c.single_valued else renewed
         recounted = [
             f
             for f in slot
@@ -247,6 +238,20 @@ class _State:
         if recounted:
             return recounted
         return slot if self.lexicon.relation(c.relation).replaces and len(slot) == 1 and not taken else []
+
+    def _renewed(self, c: Candidate, mine: Sequence[Fact], taken: set[str]) -> list[Fact]:
+        """What a value said to be new takes the place of, known under another name of the same thing."""
+        told = {e.message_id for e in c.evidence}
+        return [
+            f
+            for f in mine
+            if f.is_positive
+            and f.modality not in UNTOUCHED
+            and f.id not in taken
+            and not self._equal(f, c)
+            and not any(e.message_id in told for e in f.evidence)
+            and takes_place(f, c, self.lexicon)
+        ]
 
     def _equal(self, f: Fact, c: Candidate) -> bool:
         same = (f.object_normalized or fold(f.object)) == c.object_normalized

@@ -77,8 +77,20 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
         order = order or (flags["command"] and not flags["standing"]) or opened == "sentence"
         quoting = quoting or (flags["quotation"] and _quotes_on(clause))
         correction = flags["correction"] and _is_bare(clause, flags) and not flags["question"]
+    found = [
+        Read(r.clause, r.flags, "question") if not r.veto and _is_asked_back(r, after, lexicon) else r
+        for r, after in zip(found, [*found[1:], None], strict=False)
+    ]
     ironic = {r.clause.sentence for r in found if r["irony"]}
     return tuple(Read(r.clause, r.flags, "irony") if r.clause.sentence in ironic and not r.veto else r for r in found)
+
+
+def _is_asked_back(r: Read, after: Read | None, lexicon: Lexicon) -> bool:
+    """Whether the next clause only asks if this one is right ("I'm type O, right?")."""
+    if after is None or after.clause.sentence != r.clause.sentence:
+        return False
+    tag = lexicon.rules(after.clause.language).flags.get("tag")
+    return tag is not None and tag.search(after.clause.norm.strip()) is not None
 
 
 def cues(clause: Clause, lexicon: Lexicon) -> dict[str, bool]:

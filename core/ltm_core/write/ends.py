@@ -1,0 +1,95 @@
+"""Clauses that end something without saying of which sort it is: "cancelled PureGym", "鱼缸送人了".
+
+What is meant is only known beside the store: the candidate made here ends the facts that its words name, or the
+class of things they name, and is dropped when there are none (`resolve`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ltm_core.write.lexicon import Lexicon, Rules
+from ltm_core.write.norm import fold, trim
+from ltm_core.write.people import Subject
+from ltm_core.write.plan import Candidate, Utterance
+from ltm_core.write.scopes import Read
+
+RULE = "ends"
+_NAMED = re.compile(r"^(?P<name>(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?[A-Z][a-zé'-]+(?: [A-Z][a-zé'-]+)?)(?= |'s )")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+
+
+def endings(
+    read: Read, subject: Subject, utterance: Utterance, lexicon: Lexicon, *, speaker: str | None
+) -> Iterator[Candidate]:
+    """The candidates that end what the clause names; none when it ends nothing, or not for good."""
+    rules = lexicon.rules(read.clause.language)
+    if read.veto or subject.kind == "stranger" or not _is_final(read, rules):
+        return
+    words = trim(read.clause.text)
+    keys = [subject.key]
+    named = _NAMED.match(read.clause.text[subject.words :]) if subject.kind in ("dropped", "entity") else None
+    if named is not None and read.clause.language == "en":
+        keys.append(named["name"])
+    for key in dict.fromkeys(keys):
+        yield Candidate(
+            subject=key,
+            relation="does",
+            object=words,
+            object_normalized=fold(words),
+            text=words,
+            is_positive=False,
+            is_about_user=key == "user",
+            speaker=speaker,
+            confidence=0.5,
+            relation_confidence=0.0,
+            move="cease",
+            reach="class",
+            classes=named_classes(read.clause.norm, rules, lexicon),
+            valid_from=utterance.at,
+            said_at=utterance.at,
+            evidence=(read.evidence(utterance.message_id),),
+            rule=RULE,
+        )
+
+
+def _is_final(read: Read, rules: Rules) -> bool:
+    norm = read.clause.norm
+    if read["third_person"] and not read["own_kin"]:
+        return False
+    if any(read[w] for w in ("plan", "question", "command", "conditional", "temporary", "goal", "one_off")):
+        return False
+    wishes = rules.flags.get("ends_not")
+    if wishes is not None and wishes.search(norm):
+        return False
+    passing = read["ephemeral"] or read["mood"]
+    return (rules.flags["ends_weak"].search(norm) is not None and not passing) or (
+        rules.flags["ends"].search(norm) is not None
+    )
+
+
+def named_classes(norm: str, rules: Rules, lexicon: Lexicon) -> tuple[str, ...]:
+    """The classes of things that a clause names as a whole: "any sports", and not "racket sports" or "吵的音乐"."""
+    text = fold(norm)
+    found: dict[str, None] = {}
+    function = lexicon.gate.function
+    for name, cls in lexicon.class_names.items():
+        at = text.find(name)
+        if at < 0:
+            continue
+        before, after = text[:at], text[at + len(name) :]
+        if _HAN.match(name):
+            last = before[-1:]
+            whole = not last or last in function or last in "滴戒，,"
+            whole = whole and (last != "的" or before.endswith(("所有的", "全部的", "一切的")))
+            if len(name) == 1:
+                whole = whole and (not after or after[0] in "不都也全戒了，,没断")
+            if whole:
+                found[cls] = None
+        else:
+            words = re.findall(r"[\w'+-]+", before)
+            bare = (not before or not before[-1].isalnum()) and (not after or not after[0].isalnum())
+            if bare and (not words or words[-1] in function or words[-1].endswith("ing")):
+                found[cls] = None
+    return tuple(found)

@@ -1,0 +1,98 @@
+"""Which known facts a clause names by their own words: what "cancelled PureGym" or "鱼不养了" is about.
+
+A known value is named when the clause holds its name or its last word; a statement kept in the user's own words
+is named by the names in it, or by most of what it says. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from ltm_core.types import Fact
+from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.norm import fold, normal
+
+_WORD = re.compile(r"[A-Za-z0-9][\w+#.'&-]*")
+_NAME = re.compile(r"(?<=[\w,;:] )(?!I\b|I')[A-Z][\w+#&'-]*|\b[A-Z]{2,}\b|\b[A-Z][a-z]+[A-Z]\w*")
+_HAN = re.compile(r"[\u4e00-\u9fff]+")
+_LEAST = 2
+"""Characters that a Chinese name of a thing needs to be recognised inside a clause."""
+_MOST = 0.5
+"""Share of what a statement says that a clause must repeat to be about it."""
+
+
+def mentions(clause: str, fact: Fact, lexicon: Lexicon) -> bool:
+    """Whether the words of a clause name what the fact says."""
+    own_words = fact.relation in lexicon.sets["own_words"]
+    value = fact.text if own_words else fact.object
+    titles = lexicon.sets["titles"]
+    if any(
+        re.search(rf"(?<![\w-]){re.escape(n)}(?![\w-])", clause, re.I)
+        for n in names(value, begins=own_words)
+        if n.lower() not in titles
+    ):
+        return True
+    if _HAN.search(value):
+        return _named_in_han(clause, value, lexicon, whole=own_words)
+    mine, theirs = content(value, lexicon), content(clause, lexicon)
+    if not mine:
+        return False
+    common = [w for w in mine if w in theirs]
+    if own_words:
+        return len(common) >= 2 and len(common) >= _MOST * len(mine)
+    return (mine[-1] in theirs and len(common) >= _MOST * len(mine)) or (len(common) == len(mine))
+
+
+def content(text: str, lexicon: Lexicon) -> list[str]:
+    """The words of an English text that mean something by themselves, without their endings."""
+    function = lexicon.gate.function
+    words = [w.lower().strip(".'-") for w in _WORD.findall(normal(text))]
+    return [stem(w.removesuffix("'s")) for w in words if w not in function and len(w) > 1]
+
+
+@lru_cache(maxsize=4096)
+def stem(word: str) -> str:
+    """The word without its ending: enough to see that "runs" and "running" are the same."""
+    for ending in ("ning", "ming", "ting", "ping", "ing", "ied", "ies", "es", "ed", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            return word[: -len(ending)]
+    return word
+
+
+def names(value: str, *, begins: bool) -> list[str]:
+    """The names in a text: capitalised words; the first one only when it does not begin a sentence."""
+    found = _NAME.findall(value)
+    first = value.split(" ", 1)[0].strip(".,;:!?'\"")
+    if not begins and first[:1].isupper() and first.isascii():
+        found.append(first)
+    return [n for n in found if len(n) > 1]
+
+
+def _named_in_han(clause: str, value: str, lexicon: Lexicon, *, whole: bool) -> bool:
+    clause, value = fold(clause), lexicon.shared["inner_verb"].sub("", fold(value))
+    place, size, at = _longest_common(clause, value)
+    if size < _LEAST or all(c in lexicon.gate.function for c in value[at : at + size]):
+        return False
+    before = clause[place - 1 : place]
+    apart = not before or before in lexicon.gate.function or not _HAN.match(before)
+    if whole:
+        return size >= max(3, _MOST * len(value)) and apart
+    if at + size == len(value):  # its last word; another word before it there would make it another thing
+        return apart or size == len(value)
+    return at == 0 and size >= max(_LEAST, _MOST * len(value))
+
+
+def _longest_common(one: str, two: str) -> tuple[int, int, int]:
+    """Place in ``one``, length and place in ``two`` of the longest stretch that both hold."""
+    best = (0, 0, 0)
+    one, two = one[:200], two[:60]
+    for at in range(len(two)):
+        size = best[1] + 1
+        while at + size <= len(two):
+            place = one.find(two[at : at + size])
+            if place < 0:
+                break
+            best = (place, size, at)
+            size += 1
+    return best

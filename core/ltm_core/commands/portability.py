@@ -168,13 +168,12 @@ def audit(
             e.action,
             e.actor or "",
             e.user_id or e.user_id_hmac[:12],
-            e.target or "",
-            ", ".join(f"{k} {n}" for k, n in e.counts.items()),
-            e.reason or "",
+            "; ".join(p for p in (", ".join(f"{k} {n}" for k, n in e.counts.items()), e.reason) if p),
         )
         for e in page.items
     ]
-    columns = ("cursor", "when", "action", "actor", "user", "id", "counts", "reason")
+    # Ids and whole hashes are in --json: a terminal of 80 columns shows the rest.
+    columns = ("cursor", "when", "action", "actor", "user", "what")
     console().print(table("Audit", columns, rows))
     if page.next_cursor is not None:
         note(f"More: --since {page.next_cursor}")

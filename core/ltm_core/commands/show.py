@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PIPED_WIDTH = 160
 """Columns of a table that no terminal shows: wide enough for ids beside text."""
 Justify = Literal["left", "right"]
-_WHOLE = ("id", "when", "since", "until", "state")
+_WHOLE = ("id", "when", "since", "until", "state", "action")
 """Columns whose cells are short and read as one word."""
 
 

@@ -238,3 +238,21 @@ def test_the_question_names_the_kind_of_value(question: str, kind: str) -> None:
 
 def test_a_question_for_no_value_asks_for_no_kind() -> None:
     assert not wanted("Have I ever played the oboe?").kinds
+
+
+def test_a_fragment_of_an_overtaken_message_is_not_shown_as_current() -> None:
+    from datetime import UTC, datetime
+
+    from ltm_core import LongTermMemory
+
+    memory = LongTermMemory.open(":memory:", embedder="none", timezone="UTC")
+    first, then = datetime(2025, 3, 1, tzinfo=UTC), datetime(2025, 4, 1, tzinfo=UTC)
+    old = "I love my Zotero library, and now my Zotero library has 45 sources."
+    memory.observe(user_id="u", session_id="a", messages=[Message(role="user", content=old, at=first)])
+    new = "I've increased my Zotero library to 52 sources."
+    memory.observe(user_id="u", session_id="b", messages=[Message(role="user", content=new, at=then)])
+    context = memory.context("How many sources are in my Zotero library?", user_id="u", at=then, max_tokens=400)
+    print(context.text, context.dropped)
+    assert "52 sources" in context.text
+    assert not [i.text for i in context.items if i.is_current and "45" in i.text]
+    memory.close()

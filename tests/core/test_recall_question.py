@@ -116,7 +116,15 @@ def test_dates_are_no_identifiers(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["上次那个事怎么样了", "咱们上次聊的那个呢", "how did it go?", "Any news on that?", "what about that thing?", "Remember what we talked about?", "あの件はどうなった？"],
+    [
+        "上次那个事怎么样了",
+        "咱们上次聊的那个呢",
+        "how did it go?",
+        "Any news on that?",
+        "what about that thing?",
+        "Remember what we talked about?",
+        "あの件はどうなった？",
+    ],
 )
 def test_a_question_without_a_topic_is_vague(text: str) -> None:
     assert ask(text).vague

@@ -240,19 +240,14 @@ def test_a_question_for_no_value_asks_for_no_kind() -> None:
     assert not wanted("Have I ever played the oboe?").kinds
 
 
-def test_a_fragment_of_an_overtaken_message_is_not_shown_as_current() -> None:
-    from datetime import UTC, datetime
-
-    from ltm_core import LongTermMemory
-
-    memory = LongTermMemory.open(":memory:", embedder="none", timezone="UTC")
-    first, then = datetime(2025, 3, 1, tzinfo=UTC), datetime(2025, 4, 1, tzinfo=UTC)
-    old = "I love my Zotero library, and now my Zotero library has 45 sources."
-    memory.observe(user_id="u", session_id="a", messages=[Message(role="user", content=old, at=first)])
-    new = "I've increased my Zotero library to 52 sources."
-    memory.observe(user_id="u", session_id="b", messages=[Message(role="user", content=new, at=then)])
-    context = memory.context("How many sources are in my Zotero library?", user_id="u", at=then, max_tokens=400)
-    print(context.text, context.dropped)
-    assert "52 sources" in context.text
-    assert not [i.text for i in context.items if i.is_current and "45" in i.text]
-    memory.close()
+def test_what_states_no_value_and_rests_on_an_overtaken_message_is_not_shown_as_if_it_held() -> None:
+    reader = told(UPDATES[0][0], UPDATES[0][1])
+    fragment, value = "The vinyl shelf is in order", "The vinyl shelf holds 12 boxes"
+    for text in (fragment, value):
+        reader.know(text, at=THEN, relation="owns", object=text[-8:], source_message_ids=("m1",))
+    shown = context(reader, UPDATES[0][2])
+    assert fragment not in {i.text for i in shown.semantic}
+    assert value in {i.text for i in shown.semantic}
+    assert "what its message stated was restated" in {d.reason for d in shown.dropped}
+    # About anything else it is a fact like any other.
+    assert fragment in {i.text for i in context(reader, "Is my vinyl shelf in order?").semantic}

@@ -397,6 +397,8 @@ def test_what_is_coming_up_lies_ahead(text: str, since: str, prefer: str) -> Non
     assert day(text, datetime(2024, 3, 15, 9, tzinfo=UTC), prefer=prefer) == since
 
 
-@pytest.mark.parametrize("text", ["She’s got an exam on March 20", "I've got a lesson on March 20", "I have got one March 20"])
+@pytest.mark.parametrize(
+    "text", ["She’s got an exam on March 20", "I've got a lesson on March 20", "I have got one March 20"]
+)
 def test_what_somebody_has_got_is_no_past(text: str) -> None:
     assert day(text, datetime(2024, 3, 15, 9, tzinfo=UTC), prefer="future") == "2024-03-20"

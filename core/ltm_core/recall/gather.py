@@ -123,7 +123,9 @@ def _from_index(
     parts, asides = (
         [
             rank(rows, structure, part, cosine, asked, weights=fused, floor=least, config=config)
-            for part in (lexical(snapshot, structure, [t for t in question.terms if t.term in own], ()) for own in some)
+            for part in (
+                lexical(snapshot, structure, [t for t in question.terms if t.term in own], ()) for own in some
+            )
         ]
         for some in (question.hops, question.asides)
     )

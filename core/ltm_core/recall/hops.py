@@ -35,7 +35,9 @@ def hops(folded: str, content: Sequence[str], language: str) -> tuple[tuple[str,
 def asides(folded: str, content: Sequence[str], language: str) -> tuple[tuple[str, ...], ...]:
     """The topic terms of each question within a request: "plan a trip, but remember what I am afraid of"."""
     topic = frozenset(content)
-    found = (tuple(t for t in terms(m["aside"], query=True) if t in topic) for m in _asides(language).finditer(folded))
+    found = (
+        tuple(t for t in terms(m["aside"], query=True) if t in topic) for m in _asides(language).finditer(folded)
+    )
     return tuple(dict.fromkeys(f for f in found if f))[:MOST_HOPS]
 
 

@@ -133,7 +133,7 @@ def analyse_question(
         asks_past_state=past and not wants_last and not any_of(cues(language, "now"), folded),
         negated=_negated(folded, language),
         hops=hops(folded, content, language) if len(content) <= MOST_SPLIT else (),
-        asides=asides(folded, content, language),
+        asides=asides(folded, content, language) if len(content) <= MOST_SPLIT else (),
         aliases=expanded,
         relations=_relations(folded, language),
         of_answers=any_of(cues(language, "answers"), folded),

@@ -1,4 +1,4 @@
-"""What a question means that names nothing ("上次那个事", "how did it go?") when the conversation at hand has no topic
+"""What a question means that names nothing ("上次那个事", "how did it go?") when its conversation has no topic
 either: what the user told last."""
 
 from __future__ import annotations

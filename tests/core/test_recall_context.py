@@ -366,3 +366,75 @@ def test_stored_text_cannot_forge_structure() -> None:
 @pytest.mark.parametrize("query", ["", " ", "?", '"', "user:x AND *", "c++ (or NOT?)", "\ud800", "😀", "x " * 10_000])
 def test_no_question_raises(query: str) -> None:
     ask(told("I play the oboe.", "我住在上海"), query)
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ("I am terribly afraid of flying", "How do I come back, without what I am afraid of?"),
+        ("I am terribly afraid of flying", "Plan a journey to Porto, but remember what I am afraid of."),
+        ("我特别讨厌坐飞机", "帮我安排去青岛的行程，别忘了我讨厌什么"),
+        ("我特别讨厌坐飞机", "我怎么回来，避开我讨厌的方式"),
+    ],
+)
+def test_a_request_finds_what_it_refers_to(said: str, question: str) -> None:
+    reader = recently(said, "The boathouse key is under the blue flowerpot.", "我六月买了一条皮划艇")
+    assert [i.text for i in ask(reader, question).episodic] == [said]
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [("I am afraid of flying", "Plan a trip, but remember what I am afraid of."), ("我怕坐飞机", "别忘了我怕什么")],
+)
+def test_fears_are_asked_for_by_their_relation(said: str, question: str) -> None:
+    reader = FakeReader()
+    reader.know(said, at=THEN, relation="fears", object="flying")
+    assert [i.text for i in ask(reader, question).semantic] == [said]
+
+
+def recently(*texts: str) -> FakeReader:
+    """One conversation a day, the last one yesterday."""
+    reader = FakeReader()
+    for n, text in enumerate(reversed(texts)):
+        reader.say(text, at=NOW - timedelta(days=n + 1), session_id=f"day-{n}")
+    return reader
+
+
+@pytest.mark.parametrize(
+    ("texts", "question"),
+    [
+        (("I want to adopt a greyhound", "The boathouse needs a new roof"), "what about that thing we talked about?"),
+        (("我想领养一只灵缇犬", "船屋要换屋顶"), "上次那个事"),
+    ],
+)
+@pytest.mark.parametrize("session", ["new", None])
+def test_a_vague_question_in_a_new_conversation_means_what_was_said_last(
+    texts: tuple[str, ...], question: str, session: str | None
+) -> None:
+    context = ask(recently(*texts), question, session_id=session)
+    assert [i.text for i in context.episodic] == list(reversed(texts))
+    assert any("names no topic" in n for n in context.notes)
+
+
+@pytest.mark.parametrize(
+    ("texts", "question"),
+    [
+        (("I have a job interview at the observatory tomorrow", "The boathouse needs a new roof"), "How did it go?"),
+        (("我明天在天文台面试", "船屋要换屋顶"), "上次那个事怎么样了？"),
+    ],
+)
+def test_how_it_went_means_first_what_was_ahead_and_is_over(texts: tuple[str, ...], question: str) -> None:
+    first = ask(recently(*texts), question, session_id="new").episodic[0].text
+    assert "observatory" in first or "天文台" in first
+
+
+@pytest.mark.parametrize(("greeting", "question"), [("hello", "how did it go?"), ("你好", "那件事怎么样了")])
+def test_a_greeting_is_no_topic_of_the_conversation(greeting: str, question: str) -> None:
+    reader = recently("The boathouse needs a new roof")
+    reader.say(greeting, at=NOW - timedelta(minutes=2), session_id="new")
+    reader.say("Hello! How can I help?", at=NOW - timedelta(minutes=1), session_id="new", role="assistant")
+    assert [i.text for i in ask(reader, question, session_id="new").episodic] == ["The boathouse needs a new roof"]
+
+
+def test_a_question_with_a_topic_brings_nothing_merely_recent() -> None:
+    assert ask(recently("The boathouse needs a new roof"), "capital of Peru").text == ""

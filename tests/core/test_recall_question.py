@@ -116,7 +116,15 @@ def test_dates_are_no_identifiers(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["上次那个事怎么样了", "what about that thing?", "Remember what we talked about?", "あの件はどうなった？"],
+    [
+        "上次那个事怎么样了",
+        "咱们上次聊的那个呢",
+        "how did it go?",
+        "Any news on that?",
+        "what about that thing?",
+        "Remember what we talked about?",
+        "あの件はどうなった？",
+    ],
 )
 def test_a_question_without_a_topic_is_vague(text: str) -> None:
     assert ask(text).vague
@@ -154,3 +162,39 @@ def test_query_syntax_is_only_words(text: str) -> None:
 def test_ten_thousand_words_are_read_in_time() -> None:
     assert len(ask("the quick onyx goblin " * 2500).terms) < 600
     assert len(ask("快速的棕色狐狸跳过懒狗" * 2000).terms) < 600
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How do I come back, without what I am afraid of?",
+        "Recommend a place, except anything I have visited",
+        "推荐几个景点，除了我去过的",
+        "我怎么回来，避开我害怕的方式",
+    ],
+)
+def test_what_is_only_referred_to_is_not_left_out(text: str) -> None:
+    assert ask(text).negated == ()
+
+
+def test_what_is_left_out_ends_with_its_clause() -> None:
+    assert ask("without flying, I am tired").negated == ask("without flying").negated != ()
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("Plan a journey to Porto, but remember what I am afraid of.", "afraid"),
+        ("Cook for my aunt, keep in mind what she is allergic to!", "allerg"),
+        ("帮我安排去青岛的行程，别忘了我讨厌什么", "讨厌"),
+    ],
+)
+def test_a_question_within_a_request_is_one_of_its_own(text: str, term: str) -> None:
+    (aside,) = ask(text).asides
+    assert term in aside
+    assert not {"porto", "aunt", "青岛"} & set(aside)
+
+
+@pytest.mark.parametrize("text", ["Plan a journey to Porto", "remember the boathouse key", "帮我安排去青岛的行程"])
+def test_a_request_alone_has_no_question_within(text: str) -> None:
+    assert ask(text).asides == ()

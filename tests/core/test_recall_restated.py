@@ -238,3 +238,16 @@ def test_the_question_names_the_kind_of_value(question: str, kind: str) -> None:
 
 def test_a_question_for_no_value_asks_for_no_kind() -> None:
     assert not wanted("Have I ever played the oboe?").kinds
+
+
+def test_what_states_no_value_and_rests_on_an_overtaken_message_is_not_shown_as_if_it_held() -> None:
+    reader = told(UPDATES[0][0], UPDATES[0][1])
+    fragment, value = "The vinyl shelf is in order", "The vinyl shelf holds 12 boxes"
+    for text in (fragment, value):
+        reader.know(text, at=THEN, relation="owns", object=text[-8:], source_message_ids=("m1",))
+    shown = context(reader, UPDATES[0][2])
+    assert fragment not in {i.text for i in shown.semantic}
+    assert value in {i.text for i in shown.semantic}
+    assert "what its message stated was restated" in {d.reason for d in shown.dropped}
+    # About anything else it is a fact like any other.
+    assert fragment in {i.text for i in context(reader, "Is my vinyl shelf in order?").semantic}

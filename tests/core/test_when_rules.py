@@ -376,3 +376,29 @@ def test_long_chains_of_times_are_read(piece: str) -> None:
     started = time.perf_counter()
     find_times(piece * 2000, now=NOW)
     assert time.perf_counter() - started < 5
+
+
+# ---- what is coming up lies ahead, whatever else the clause tells
+@pytest.mark.parametrize("prefer", ["past", "future"])
+@pytest.mark.parametrize(
+    ("text", "since"),
+    [
+        ("I've got a webinar on AI ethics in hiring coming up on March 20, hosted by the council", "2024-03-20"),
+        ("I have a recital coming up on March 20.", "2024-03-20"),
+        ("My birthday is coming up on March 20", "2024-03-20"),
+        ("The race I signed up for is coming up on March 20", "2024-03-20"),
+        ("The flight we booked and paid is scheduled for March 20.", "2024-03-20"),
+        ("我报了名的比赛，快到3月20号了，有点紧张", "2024-03-20"),
+        ("The race was coming up on March 20 when I broke my toe", "2023-03-20"),
+        ("I got my degree on March 20", "2023-03-20"),
+    ],
+)
+def test_what_is_coming_up_lies_ahead(text: str, since: str, prefer: str) -> None:
+    assert day(text, datetime(2024, 3, 15, 9, tzinfo=UTC), prefer=prefer) == since
+
+
+@pytest.mark.parametrize(
+    "text", ["She’s got an exam on March 20", "I've got a lesson on March 20", "I have got one March 20"]
+)
+def test_what_somebody_has_got_is_no_past(text: str) -> None:
+    assert day(text, datetime(2024, 3, 15, 9, tzinfo=UTC), prefer="future") == "2024-03-20"

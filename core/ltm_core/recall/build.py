@@ -17,7 +17,7 @@ from ltm_core.recall.gather import Found
 from ltm_core.recall.question import Question, asks_for
 from ltm_core.recall.rank import Hit, use
 from ltm_core.recall.select import SAID_BY_FACT
-from ltm_core.recall.succession import after_restatements, below_successors, is_restated
+from ltm_core.recall.succession import after_restatements, below_successors, is_fragment, is_restated
 from ltm_core.store.base import MessageRow
 from ltm_core.text.normalize import fold
 from ltm_core.text.terms import terms
@@ -149,8 +149,14 @@ def dated(entry: Entry) -> Entry:
     return replace(entry, item=replace(entry.item, text=text), focus=focus, said_at=None)
 
 
-def fact_entries(found: Found, question: Question, *, now: datetime) -> tuple[list[Entry], list[Dropped]]:
-    """One entry per fact that may be shown: current ones, and past ones when the question asks for them."""
+def fact_entries(
+    found: Found, question: Question, *, now: datetime, keep_fragments: bool = True
+) -> tuple[list[Entry], list[Dropped]]:
+    """One entry per fact that may be shown: current ones, and past ones when the question asks for them.
+
+    Without ``keep_fragments`` a fact is dropped that states no value of the kind asked for and rests only on
+    messages whose value a later one took the place of: they are shown labelled, it would be shown as if it held.
+    """
     out: list[Entry] = []
     dropped: list[Dropped] = []
     gain = weights(question.language).relation
@@ -174,6 +180,9 @@ def fact_entries(found: Found, question: Question, *, now: datetime) -> tuple[li
             entry = entry.marked("previous", "a later message states another value")
             if not _asks_for_then(question):
                 entry = entry.rescored(entry.item.score * RESTATED)
+        elif not keep_fragments and not asked and is_fragment(fact, found.restated):
+            dropped.append(entry.dropped("what its message stated was restated"))
+            continue
         if standing == "past":
             until = fact.valid_to.astimezone(now.tzinfo).date().isoformat() if fact.valid_to else ""
             entry = replace(entry.marked("previous", "held before"), until=until)

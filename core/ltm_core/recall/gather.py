@@ -120,13 +120,16 @@ def _from_index(
     least = _floor(base, config, request, loose=len(question.content) > LONG_QUESTION)
     fused = weights(question.language)
     ranked = rank(rows, structure, words, cosine, asked, weights=fused, floor=least, config=config)
-    parts = [
-        rank(rows, structure, part, cosine, asked, weights=fused, floor=least, config=config)
-        for part in (
-            lexical(snapshot, structure, [t for t in question.terms if t.term in hop], ()) for hop in question.hops
-        )
-    ]
-    ranked = with_hops(ranked, parts)
+    parts, asides = (
+        [
+            rank(rows, structure, part, cosine, asked, weights=fused, floor=least, config=config)
+            for part in (
+                lexical(snapshot, structure, [t for t in question.terms if t.term in own], ()) for own in some
+            )
+        ]
+        for some in (question.hops, question.asides)
+    )
+    ranked = with_hops(ranked, parts, asides)
     if ranges:
         found.notes.append("time read from the question: " + ", ".join(t.text for t in question.times))
     wanted: tuple[tuple[Tier, int], ...] = (

@@ -32,6 +32,26 @@ def hops(folded: str, content: Sequence[str], language: str) -> tuple[tuple[str,
     return tuple(tuple(dict.fromkeys(p)) for p in parts[:MOST_HOPS]) if len(parts) > 1 else ()
 
 
+def asides(folded: str, content: Sequence[str], language: str) -> tuple[tuple[str, ...], ...]:
+    """The topic terms of each question within a request: "plan a trip, but remember what I am afraid of"."""
+    topic = frozenset(content)
+    found = (
+        tuple(t for t in terms(m["aside"], query=True) if t in topic) for m in _asides(language).finditer(folded)
+    )
+    return tuple(dict.fromkeys(f for f in found if f))[:MOST_HOPS]
+
+
+@cache
+def _asides(language: str) -> re.Pattern[str]:
+    after, starts, ends = (_any(cues(language, name)) for name in ("asides", "aside_starts", "aside_ends"))
+    return re.compile(rf"(?:{after})\s*(?P<aside>(?:{starts})(?:(?!{ends})[^,，;；.。?？!！\n])*)")
+
+
+def _any(phrases: Sequence[str]) -> str:
+    longest = sorted(phrases, key=len, reverse=True)
+    return "|".join(rf"\b{re.escape(p)}\b" if p.isascii() else re.escape(p) for p in longest) or "(?!)"
+
+
 @cache
 def _joins(language: str) -> re.Pattern[str]:
     phrases = sorted(cues(language, "joins"), key=len, reverse=True)
@@ -39,4 +59,4 @@ def _joins(language: str) -> re.Pattern[str]:
     return re.compile("|".join([*words, r"[,，;；、?？。]\s?"]))
 
 
-__all__ = ["hops"]
+__all__ = ["asides", "hops"]

@@ -13,7 +13,7 @@ from functools import cache
 from ltm_core.recall import aliases
 from ltm_core.recall.cues import all_spans, any_of, cues, relation_cues
 from ltm_core.recall.data import weights
-from ltm_core.recall.hops import hops
+from ltm_core.recall.hops import asides, hops
 from ltm_core.text.language import detect_language
 from ltm_core.text.normalize import clean, fold
 from ltm_core.text.terms import function_characters, terms
@@ -29,6 +29,7 @@ SEAM_SHARES = (1.0, 0.4, 0.1)
 """What a pair counts with none, one or two function characters."""
 MOST_SPLIT = 24
 """Topic terms up to which a question is split into what it asks for; a longer one is a stretch of dialogue."""
+_CLAUSE = re.compile(r"[,;.!?，；。！？]")
 NEGATED_CHARACTERS = 24
 """How far after "don't recommend" the excluded thing is looked for."""
 
@@ -78,6 +79,8 @@ class Question:
     """Terms of what the question wants left out."""
     hops: tuple[tuple[str, ...], ...] = ()
     """The topic terms of each thing, when several are asked for at once."""
+    asides: tuple[tuple[str, ...], ...] = ()
+    """The topic terms of each question that stands within a request."""
     aliases: tuple[tuple[str, tuple[str, ...]], ...] = ()
     relations: tuple[str, ...] = ()
     """Relations whose facts answer it, whatever their words."""
@@ -88,6 +91,8 @@ class Question:
     """Everything known of the user is asked for."""
     vague: bool = False
     """It names no topic ("上次那个事"): the session has to tell which."""
+    asks_outcome: bool = False
+    """It asks how something went that lay ahead when it was told."""
 
     @property
     def is_empty(self) -> bool:
@@ -128,11 +133,13 @@ def analyse_question(
         asks_past_state=past and not wants_last and not any_of(cues(language, "now"), folded),
         negated=_negated(folded, language),
         hops=hops(folded, content, language) if len(content) <= MOST_SPLIT else (),
+        asides=asides(folded, content, language) if len(content) <= MOST_SPLIT else (),
         aliases=expanded,
         relations=_relations(folded, language),
         of_answers=any_of(cues(language, "answers"), folded),
         is_greeting=greeting,
         about_me=about_me,
+        asks_outcome=any_of(cues(language, "outcome"), folded),
         vague=bool(found) and not about_me and not content and not times and not greeting,
     )
 
@@ -142,9 +149,12 @@ def _content(found: list[str], folded: str, language: str, time_words: tuple[str
     rest = folded
     for words in time_words:
         rest = rest.replace(fold(words), " ")
-    spans = all_spans(_left_out(language), rest)
-    for start, end in reversed(spans):
-        rest = f"{rest[:start]} {rest[end:]}" if end <= len(rest) else rest
+    last = len(rest)
+    for start, end in sorted(all_spans(_left_out(language), rest), key=lambda s: (-s[1], s[0])):
+        # Of overlapping phrases what is left of the one nearer to the end is taken out as well.
+        end = min(end, last)
+        if start < end:
+            rest, last = f"{rest[:start]} {rest[end:]}", start
     left = set(terms(rest))
     return tuple(t for t in found if t in left and t not in _filler_terms(language))
 
@@ -197,19 +207,23 @@ def _identifiers(found: list[str], time_words: tuple[str, ...]) -> tuple[str, ..
 
 
 def _negated(folded: str, language: str) -> tuple[str, ...]:
-    """Terms of what stands after "don't recommend", "除了", or before "以外"."""
+    """Terms of what stands after "don't recommend", "除了", or before "以外".
+
+    Only of what is named: "without what I am afraid of" asks for the memory that says what it is.
+    """
     out: list[str] = []
     ends = cues(language, "negation_ends")
     for start, end in all_spans(cues(language, "negation"), folded):
         if language == "ja":  # the excluded thing stands before its particle
             words = re.split(r"[、。！？\s]", folded[:start])[-1][-NEGATED_CHARACTERS:]
         else:
-            words = folded[end : end + NEGATED_CHARACTERS].lstrip()
+            words = _CLAUSE.split(folded[end : end + NEGATED_CHARACTERS].lstrip(), maxsplit=1)[0]
             cuts = [i for e in ends if (i := _cut(words, e)) > 0]
             words = words[: min(cuts, default=len(words))]
             if not words.isascii():
                 words = words[:8]
-        out += terms(words, query=True)
+        if not any_of(cues(language, "refers"), words):
+            out += terms(words, query=True)
     return tuple(dict.fromkeys(out))
 
 

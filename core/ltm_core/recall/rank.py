@@ -114,14 +114,17 @@ def rank(
     return Ranked(score=score, supported=passes | beside, signals=signals, cosine=near)
 
 
-def with_hops(ranked: Ranked, parts: Sequence[Ranked]) -> Ranked:
-    """What answers one of several things that are asked for scores nearly as if that alone were asked."""
-    if not parts:
-        return ranked
-    score = ranked.score
-    for part in parts:
+def with_hops(ranked: Ranked, parts: Sequence[Ranked], asides: Sequence[Ranked] = ()) -> Ranked:
+    """What answers one of several things that are asked for scores nearly as if that alone were asked.
+
+    What answers a question within a request need not be about the request as well.
+    """
+    score, supported = ranked.score, ranked.supported
+    for part in (*parts, *asides):
         score = np.maximum(score, np.float32(HOP) * part.score)
-    return replace(ranked, score=score)
+    for part in asides:
+        supported = supported | part.supported
+    return replace(ranked, score=score, supported=supported)
 
 
 def _legs(

@@ -14,6 +14,7 @@ from ltm_core.recall.gather import Found, gather
 from ltm_core.recall.important import most_important
 from ltm_core.recall.pack import Packed, pack
 from ltm_core.recall.question import Question, analyse_question
+from ltm_core.recall.recent import most_recent
 from ltm_core.recall.render import Format, frame, line, messages, render
 from ltm_core.recall.request import RecallRequest
 from ltm_core.recall.rewrite import combined, merged
@@ -112,6 +113,8 @@ def read_context(
     found = founds[0] if len(founds) == 1 else merged(founds)
     if not window.query or question.about_me:
         most_important(found, reader, request, config, filters=filters, excluded=window.held)
+    if question.vague and not window.topic and not request.queries:
+        most_recent(found, reader, request, config, question=question, filters=filters, excluded=window.held)
     has_vector = any(v is not None for v in vectors)
     return Moment(request=request, question=question, found=found, has_vector=has_vector, window=window)
 
@@ -267,10 +270,11 @@ def _chosen(
     found: Found, question: Question, request: RecallRequest, config: Config
 ) -> tuple[list[Entry], list[Entry], list[Dropped]]:
     """Facts and episodes as they are offered to the packer, best first, and what was left out on the way."""
-    facts, gone = fact_entries(found, question, now=request.now)
+    facts, gone = fact_entries(found, question, now=request.now, keep_fragments=False)
     episodes, out = message_entries(found, question, now=request.now, keep_replaced=False)
     facts, held = not_held(facts, request.exclude_message_ids)
-    order = latest_first if question.wants_last else by_score
+    # What is guessed has an order of its own: what is over comes first when the outcome is asked for.
+    order = latest_first if question.wants_last and not (question.vague and question.asks_outcome) else by_score
     facts, same_facts = distinct(order(facts))
     facts, more_facts = varied(facts, config.context_facts)
     episodes, same = distinct(order(episodes))
@@ -308,7 +312,7 @@ def _notes(found: Found, question: Question, packed: Packed, no_vector: bool) ->
     if no_vector and not question.is_empty:
         notes.append("no vector of the question: keywords only")
     if question.vague:
-        notes.append("the question names no topic: the conversation at hand was used")
+        notes.append("the question names no topic: the conversation at hand was used, else what was said last")
     if question.wants_last:
         notes.append("the latest of its kind is meant")
     if question.asks_past_state:

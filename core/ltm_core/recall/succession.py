@@ -56,6 +56,15 @@ def is_restated(fact: Fact, found: Mapping[str, Overtaken]) -> bool:
     return any((v.kind, v.value) in found[i].values for i in ids for v in values_of(fact.text, said=found[i].said))
 
 
+def is_fragment(fact: Fact, found: Mapping[str, Overtaken]) -> bool:
+    """All it rests on was restated, and its own words hold no value of a kind that was."""
+    ids = fact.source_message_ids
+    if not ids or any(i not in found for i in ids):
+        return False
+    kinds = {kind for i in ids for kind, _ in found[i].values}
+    return not any(v.kind in kinds for i in ids for v in values_of(fact.text, said=found[i].said))
+
+
 def below_successors(entries: Sequence[Entry], successors: Mapping[str, tuple[str, ...]]) -> list[Entry]:
     """No overtaken message scores above the message that took its place."""
     scores = {e.item.source_id: e.item.score for e in entries}
@@ -83,4 +92,4 @@ def after_restatements(entries: Sequence[Entry], found: Mapping[str, Overtaken])
     return [e if scores[e.item.source_id] == e.item.score else e.rescored(scores[e.item.source_id]) for e in entries]
 
 
-__all__ = ["after_restatements", "below_successors", "is_restated", "restatements"]
+__all__ = ["after_restatements", "below_successors", "is_fragment", "is_restated", "restatements"]

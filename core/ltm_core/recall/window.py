@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ltm_core.recall.entry import Entry
 from ltm_core.recall.question import QueryTerm, Question
+from ltm_core.recall.recent import is_small_talk
 from ltm_core.recall.request import RecallRequest
 from ltm_core.recall.working import last_turns, units
 from ltm_core.store.base import MessageRow, Reader, SlotRow
@@ -172,10 +173,12 @@ def _refused(row: MessageRow, reason: str) -> Dropped:
 
 
 def _topic(rows: Sequence[MessageRow]) -> tuple[str, ...]:
-    """Terms of the last turns, newest turn first."""
+    """Terms of the last turns, newest turn first; a greeting has no topic, nor has the answer to one."""
     found: dict[str, None] = {}
-    for row in reversed(rows[-4:]):
-        found.update(dict.fromkeys(terms(row.content[:2000], query=True)))
+    told = [r for r in rows if r.role == "user" and not is_small_talk(r.content)]
+    for row in reversed(rows[-4:] if told else ()):
+        if not is_small_talk(row.content):
+            found.update(dict.fromkeys(terms(row.content[:2000], query=True)))
     return tuple(t for t in found if len(t) > 1)[:_TOPIC_TERMS]
 
 

@@ -55,6 +55,8 @@ class Lexicon:
     joins: Mapping[str, re.Pattern[str]]
     past: re.Pattern[str]
     future: re.Pattern[str]
+    ahead: re.Pattern[str]
+    """A future so near to the time, the white square, that it outweighs any past."""
     distinct: re.Pattern[str]
 
 
@@ -160,6 +162,7 @@ def lexicon(language: str) -> Lexicon:
         joins={name: re.compile(_expand(fold_pattern(p), macros, space)) for name, p in data["join"].items()},
         past=re.compile(_expand(fold_pattern(data["tense"]["past"]), macros, space)),
         future=re.compile(_expand(fold_pattern(data["tense"]["future"]), macros, space)),
+        ahead=re.compile(_expand(fold_pattern(data["tense"].get("ahead", "(?!)")), macros, space)),
         distinct=re.compile(fold_pattern(data.get("distinct", "(?!)"))),
     )
 

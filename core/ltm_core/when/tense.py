@@ -25,6 +25,8 @@ def leaning(text: str, atom: Atom, at: Moment) -> Moment:
     words = lexicon(atom.language)
     for breaks in (_CLAUSE, _SENTENCE):
         clause = _around(text, atom, breaks)
+        if words.ahead.search(clause):
+            return Moment(now=at.now, prefer="future", cued=True)
         past, future = bool(words.past.search(clause)), bool(words.future.search(clause))
         if past != future:
             prefer: Prefer = "past" if past else "future"

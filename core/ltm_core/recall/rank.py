@@ -5,6 +5,7 @@ Min-max fusion with weights per language: reciprocal rank fusion lost to it in e
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -241,37 +242,46 @@ def best_hits(
         wanted = wanted[np.argpartition(-ranked.score[wanted], 4 * limit)[: 4 * limit]]
     at = rows.at[structure.row[wanted]]
     order = wanted[np.lexsort((-structure.items[wanted], -at, -ranked.score[wanted]))][:limit]
+    if not len(order):
+        return []
     best = max(float(words.chunk.max(initial=0.0)), 1e-9)
-    return [_hit(int(o), rows, structure, ranked, words.rows, best, cosine, kind) for o in order]
+    chunk = _best_chunks(order, structure, words.rows, best, cosine)
+    signals = {name: values[order].tolist() for name, values in ranked.signals.items()}
+    near = [math.nan] * len(order) if ranked.cosine is None else ranked.cosine[order].tolist()
+    columns = (structure.items[order], ranked.score[order], rows.start[chunk], rows.end[chunk])
+    return [
+        Hit(
+            item=item,
+            kind=kind,
+            score=score,
+            similarity=None if math.isnan(near[i]) else min(1.0, max(0.0, near[i])),
+            signals={name: round(values[i], 4) for name, values in signals.items()},
+            start=start,
+            end=end,
+        )
+        for i, (item, score, start, end) in enumerate(zip(*(c.tolist() for c in columns), strict=True))
+    ]
 
 
-def _hit(
-    o: int,
-    rows: Rows,
+def _best_chunks(
+    order: NDArray[np.int64],
     structure: Structure,
-    ranked: Ranked,
     keywords: NDArray[np.float32],
     best_keywords: float,
     cosine: NDArray[np.float32] | None,
-    kind: OwnerKind,
-) -> Hit:
-    start = structure.starts[o]
-    end = structure.starts[o + 1] if o + 1 < len(structure.starts) else len(structure.by_owner)
-    own = structure.by_owner[start:end]
+) -> NDArray[np.int64]:
+    """Per owner its row that is nearest to the question by words and meaning together, the first of equals."""
+    counts = structure.chunks[order]
+    ends = np.cumsum(counts)
+    within = np.arange(ends[-1]) - np.repeat(ends - counts, counts)
+    own = structure.by_owner[np.repeat(structure.starts[order], counts) + within]
     value = keywords[own] / best_keywords
     if cosine is not None:
         value = value + np.nan_to_num(cosine[own], nan=0.0)
-    best = int(own[int(np.argmax(value))])
-    near = None if ranked.cosine is None or np.isnan(ranked.cosine[o]) else float(ranked.cosine[o])
-    return Hit(
-        item=int(structure.items[o]),
-        kind=kind,
-        score=float(ranked.score[o]),
-        similarity=None if near is None else min(1.0, max(0.0, near)),
-        signals={name: round(float(values[o]), 4) for name, values in ranked.signals.items()},
-        start=int(rows.start[best]),
-        end=int(rows.end[best]),
-    )
+    owner = np.repeat(np.arange(len(order)), counts)
+    ranked = np.lexsort((within, -value, owner))
+    chosen: NDArray[np.int64] = own[ranked[ends - counts]]
+    return chosen
 
 
 def use(access_count: int) -> float:

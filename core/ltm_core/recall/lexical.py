@@ -62,6 +62,7 @@ def lexical(
     """The keyword evidence of every owner; zeros when there are no terms."""
     rows, n = snapshot.rows, len(snapshot.rows.item)
     chunk, covered, exact = (np.zeros(n, dtype=np.float32) for _ in range(3))
+    found = np.zeros(0, dtype=np.int64)
     turn, window = (np.zeros(len(structure.items), dtype=np.float32) for _ in range(2))
     session = np.zeros(structure.sessions, dtype=np.float32)
     weights: Mapping[str, float] = {}
@@ -72,18 +73,20 @@ def lexical(
         _score_chunks(chunk, scored, length_norm(rows.length, snapshot.average_length))
         _score_turns(turn, window, session, scored, structure)
         weights = cover(covered, every)
+        if held:
+            found = np.concatenate([where for _, (where, _) in held])
         for term, (where, _) in held:
             if term.term in identifiers:
                 exact[where] += np.float32(1 / len(identifiers))
     return Lexical(
         rows=chunk,
-        chunk=structure.best(chunk),
+        chunk=structure.most(chunk, found),
         turn=turn,
         window=window,
         session=session[structure.session] if n else window,
-        coverage=structure.best(covered),
+        coverage=structure.most(covered, found),
         weights=weights,
-        exact=structure.best(exact),
+        exact=structure.most(exact, found if identifiers else found[:0]),
     )
 
 
@@ -104,12 +107,10 @@ def _score_turns(
 
     Facts take no part. With a single session the session says nothing and stays 0.
     """
-    if not structure.is_message.any():
+    turn_count = structure.turns
+    if not turn_count:
         return
-    window_norm = _norm_of_turns(structure.window_length, structure)
-    turn_norm = _norm_of_turns(structure.length, structure)
-    turn_count = int(np.count_nonzero(structure.is_message))
-    session_norm = length_norm(structure.session_length, float(structure.session_length.mean()))
+    turn_norm, window_norm, session_norm = structure.turn_norm, structure.window_norm, structure.session_norm
     counts = np.zeros(len(window), dtype=np.float32)
     for term, (where, tf) in scored:
         places, said = _per_turn(where, tf, structure)
@@ -118,9 +119,9 @@ def _score_turns(
         value = np.float32(term.weight * idf(turn_count, len(places)))
         turn[places] += value * said / (said + turn_norm[places])
         reached = _spread(counts, places, said, structure)
-        value = np.float32(term.weight * idf(turn_count, int(np.count_nonzero(counts))))
-        # A turn may be reached several times; its value is the same each time, and += applies once.
-        window[reached] += value * counts[reached] / (counts[reached] + window_norm[reached])
+        value = np.float32(term.weight * idf(turn_count, len(reached)))
+        near = counts[reached]
+        window[reached] += value * near / (near + window_norm[reached])
         counts[reached] = 0
         if len(session) > 1:
             held = np.bincount(structure.session[places], weights=said, minlength=len(session)).astype(np.float32)
@@ -143,15 +144,12 @@ def _per_turn(
     return common, said[common].astype(np.float32)
 
 
-def _norm_of_turns(lengths: NDArray[np.float32], structure: Structure) -> NDArray[np.float32]:
-    return length_norm(lengths, float(lengths[structure.is_message].mean()))
-
-
 def _spread(
     counts: NDArray[np.float32], places: NDArray[np.int32], said: NDArray[np.float32], structure: Structure
-) -> NDArray[np.int32]:
-    """Add what is said at ``places`` to their windows; returns every place that was reached."""
+) -> NDArray[np.int64]:
+    """Add what is said at ``places`` to their windows; returns every place that was reached, once."""
     counts[places] += 3 * said
+    few = SPARSE * len(places) < len(counts)
     reached = [places]
     for step in (structure.before, structure.after):
         at, value = places, said
@@ -161,7 +159,7 @@ def _spread(
             at, value = at[has], value[has]
             counts[at] += np.float32(weight) * value
             reached.append(at)
-    return np.concatenate(reached)
+    return np.unique(np.concatenate(reached)) if few else np.flatnonzero(counts)
 
 
 def cover(coverage: NDArray[np.float32], every: Looked) -> dict[str, float]:

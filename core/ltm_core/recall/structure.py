@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ltm_core.recall.timeline import Timeline, timeline
 from ltm_core.store.base import IMPORTANCE_CODES, OWNER_CODES, ROLE_CODES, Rows
 from ltm_core.text.bm25 import length_norm
 
@@ -51,12 +52,16 @@ class Structure:
     borrows: NDArray[np.float32]
     """How much of its neighbours and its session a turn borrows, in [0, 1]; 0 for a fact."""
 
-    turns: int
-    """How many messages there are."""
+    line: Timeline
+    """The turns in one row."""
     turn_norm: NDArray[np.float32]
-    """What its length adds to a term count: see `length_norm`. Of the turn, of its window, of each session."""
+    """What its length adds to a term count: see `length_norm`."""
     window_norm: NDArray[np.float32]
+    line_turn_norm: NDArray[np.float32]
+    line_window_norm: NDArray[np.float32]
+    """The same at the places of `line`."""
     session_norm: NDArray[np.float32]
+    """Of each session. Length ``sessions``."""
     at: NDArray[np.int64]
     """When it was said, microseconds since 1970 UTC."""
     by_user: NDArray[np.bool_]
@@ -91,13 +96,17 @@ def _build(rows: Rows) -> Structure:
     row = by_owner[starts] if len(starts) else np.zeros(0, dtype=np.int64)
     length = np.bincount(owner, weights=rows.length, minlength=len(items)).astype(np.float32)
     is_message = rows.kind[row] == OWNER_CODES["message"]
-    before, after = _neighbours(rows, row, is_message)
+    order = _in_order(rows, row, is_message)
+    before, after = _neighbours(rows.session[row], order)
     names, session = np.unique(rows.session[row], return_inverse=True)
     sessions = len(names)
     spoken = np.bincount(session[is_message], weights=length[is_message], minlength=sessions)
     turns = np.bincount(session[is_message], minlength=sessions)
     mean = spoken / np.maximum(turns, 1)
+    line = timeline(order, session.astype(np.int32), len(items))
     window_length = _window(length, before, after)
+    turn_norm = length_norm(length, _mean(length[is_message]))
+    window_norm = length_norm(window_length, _mean(window_length[is_message]))
     session_length = spoken.astype(np.float32)
     shortness = np.minimum(1.0, SHORT_TURN / np.maximum(mean, 1.0)) * (1 - 1 / np.maximum(turns, 1))
     return Structure(
@@ -113,9 +122,11 @@ def _build(rows: Rows) -> Structure:
         session=session.astype(np.int32),
         sessions=sessions,
         borrows=np.where(is_message, shortness[session], 0).astype(np.float32),
-        turns=int(np.count_nonzero(is_message)),
-        turn_norm=length_norm(length, _mean(length[is_message])),
-        window_norm=length_norm(window_length, _mean(window_length[is_message])),
+        line=line,
+        turn_norm=turn_norm,
+        window_norm=window_norm,
+        line_turn_norm=line.spread(turn_norm),
+        line_window_norm=line.spread(window_norm),
         session_norm=length_norm(session_length, _mean(session_length)),
         at=rows.at[row],
         by_user=rows.role[row] == ROLE_CODES["user"],
@@ -128,15 +139,18 @@ def _mean(lengths: NDArray[np.float32]) -> float:
     return float(lengths.mean()) if len(lengths) else 0.0
 
 
-def _neighbours(
-    rows: Rows, row: NDArray[np.int64], is_message: NDArray[np.bool_]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    before = np.full(len(row), -1, dtype=np.int32)
-    after = np.full(len(row), -1, dtype=np.int32)
+def _in_order(rows: Rows, row: NDArray[np.int64], is_message: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The turns by session and time."""
     turns = np.flatnonzero(is_message)
     first = row[turns]
-    order = turns[np.lexsort((rows.owner[first], rows.at[first], rows.session[first]))]
-    together = rows.session[row[order[:-1]]] == rows.session[row[order[1:]]]
+    order: NDArray[np.int64] = turns[np.lexsort((rows.owner[first], rows.at[first], rows.session[first]))]
+    return order
+
+
+def _neighbours(session: NDArray[np.int64], order: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    before = np.full(len(session), -1, dtype=np.int32)
+    after = np.full(len(session), -1, dtype=np.int32)
+    together = session[order[:-1]] == session[order[1:]]
     left, right = order[:-1][together], order[1:][together]
     before[right], after[left] = left, right
     return before, after

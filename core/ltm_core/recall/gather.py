@@ -15,9 +15,10 @@ import numpy as np
 from ltm_core.recall.currency import Standing, standings, state
 from ltm_core.recall.data import Floor, floor, weights
 from ltm_core.recall.filters import Filter, matches, required
+from ltm_core.recall.hits import Hit, best_hits
 from ltm_core.recall.lexical import lexical
 from ltm_core.recall.question import Question
-from ltm_core.recall.rank import Asked, Hit, best_hits, in_ranges, rank
+from ltm_core.recall.rank import Asked, in_ranges, rank
 from ltm_core.recall.records import fact_record, message_record
 from ltm_core.recall.request import RecallRequest
 from ltm_core.recall.restated import Overtaken

@@ -5,7 +5,6 @@ Min-max fusion with weights per language: reciprocal rank fusion lost to it in e
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,7 +14,6 @@ import numpy as np
 from ltm_core.recall.data import Floor, Weights
 from ltm_core.recall.lexical import Lexical
 from ltm_core.recall.structure import Structure, neighbour
-from ltm_core.store.base import OwnerKind, Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,21 +27,6 @@ LONG_TURN = 3.0
 HOP = 0.9
 """What the best for one part of a question keeps beside the best for the whole."""
 DAY_MICROSECONDS = 86_400_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
-    """One message or fact that the question may mean."""
-
-    item: int
-    kind: OwnerKind
-    score: float
-    """In [0, 1]; orders only."""
-    similarity: float | None
-    signals: dict[str, float]
-    start: int
-    end: int
-    """The best chunk, in the text of the owner."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +75,8 @@ def rank(
     near = None if cosine is None or np.isnan(cosine).all() else structure.best(cosine)
     supported = _supported(words, near, floor, asked, structure)
     among = np.flatnonzero(supported)
+    if not len(among):
+        return Ranked(score=np.zeros(len(supported), dtype=np.float32), supported=supported, signals={}, cosine=near)
     of_meaning = _legs_of_meaning(structure, near, asked.visible)
     legs = _legs_of_words(structure, words, asked.visible) | of_meaning
     score = np.zeros(len(supported), dtype=np.float32)
@@ -115,7 +100,7 @@ def _scores(
     among: NDArray[np.int64],
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The score of each owner of ``among``, and what importance and recency left of it."""
-    score = _smooth(_fuse(legs, structure, weights), structure, weights.smoothing)[among]
+    score = _smooth(_fuse(legs, structure, weights, among), structure, weights.smoothing, among)
     if asked.only_time:
         score = np.maximum(score, np.float32(0.5))
     if not asked.of_answers:
@@ -176,10 +161,11 @@ def _legs_of_meaning(
     """Similarity of the turn and of its neighbours, each scaled to [0, 1] between the least and the greatest."""
     if near is None:
         return {}
-    known = np.nan_to_num(near, nan=-1.0)
+    missing = np.isnan(near)
+    known = np.where(missing, np.float32(-1), near)
     sides = [np.where(s >= 0, known[s], known) for s in (structure.before, structure.after)]
     around = ((2 * known + sides[0] + sides[1]) / 4).astype(np.float32)
-    among = _compared(structure, visible) & ~np.isnan(near)
+    among = _compared(structure, visible) & ~missing
     return {"cosine": _stretched(known, among), "cosine_window": _stretched(around, among)}
 
 
@@ -194,28 +180,42 @@ def _stretched(values: NDArray[np.float32], among: NDArray[np.bool_]) -> NDArray
     return np.clip((values - low) / reach, 0, 1).astype(np.float32)
 
 
-def _fuse(legs: dict[str, NDArray[np.float32]], structure: Structure, weights: Weights) -> NDArray[np.float32]:
-    """The weighted mean of the legs.
+def _fuse(
+    legs: dict[str, NDArray[np.float32]], structure: Structure, weights: Weights, among: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """The weighted mean of the legs, of ``among`` and their neighbours; 0 elsewhere.
 
     What comes from the surroundings weighs as much as the turn borrows; the turn as a whole as far as it has
     more than one chunk, else it would say the same twice.
     """
-    whole = np.clip((structure.chunks - 1) / (LONG_TURN - 1), 0, 1).astype(np.float32)
+    needed = np.zeros(len(structure.items), dtype=np.bool_)
+    for side in (structure.before, structure.after):
+        beside = side[among]
+        needed[beside[beside >= 0]] = True
+    needed[among] = True
+    places = np.flatnonzero(needed)
+    borrows = structure.borrows[places]
+    whole = np.clip((structure.chunks[places] - 1) / (LONG_TURN - 1), 0, 1).astype(np.float32)
     own = {"bm25": np.float32(1), "cosine": np.float32(1), "turn": whole}
-    score = np.zeros(len(structure.items), dtype=np.float32)
-    total = np.zeros(len(structure.items), dtype=np.float32)
+    score = np.zeros(len(places), dtype=np.float32)
+    total = np.zeros(len(places), dtype=np.float32)
     for name, values in legs.items():
         share: float = getattr(weights, name)
-        weight = np.asarray(own.get(name, structure.borrows), dtype=np.float32) * np.float32(share)
-        score += weight * values
+        weight = np.asarray(own.get(name, borrows), dtype=np.float32) * np.float32(share)
+        score += weight * values[places]
         total += weight
-    return np.divide(score, total, out=np.zeros_like(score), where=total > 0)
+    fused = np.zeros(len(needed), dtype=np.float32)
+    fused[places] = np.divide(score, total, out=np.zeros_like(score), where=total > 0)
+    return fused
 
 
-def _smooth(score: NDArray[np.float32], structure: Structure, most: float) -> NDArray[np.float32]:
-    share = np.float32(most) * structure.borrows
-    lent = neighbour(score, structure.before) + neighbour(score, structure.after)
-    return ((score + share * lent) / (1 + 2 * share)).astype(np.float32)
+def _smooth(
+    score: NDArray[np.float32], structure: Structure, most: float, among: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """What the owners of ``among`` score when each takes a part of what its neighbours score."""
+    share = np.float32(most) * structure.borrows[among]
+    lent = neighbour(score, structure.before[among]) + neighbour(score, structure.after[among])
+    return ((score[among] + share * lent) / (1 + 2 * share)).astype(np.float32)
 
 
 def _lasting(
@@ -259,65 +259,6 @@ def _beside(passes: NDArray[np.bool_], structure: Structure) -> NDArray[np.bool_
     return lend & (structure.borrows > 0)
 
 
-def best_hits(
-    rows: Rows,
-    structure: Structure,
-    ranked: Ranked,
-    words: Lexical,
-    cosine: NDArray[np.float32] | None,
-    *,
-    kind: OwnerKind,
-    limit: int,
-) -> list[Hit]:
-    """The ``limit`` best messages or facts that pass the floor; of equal scores the later one first."""
-    of_kind = structure.is_message if kind == "message" else ~structure.is_message
-    wanted = np.flatnonzero(ranked.supported & of_kind & (ranked.score > 0))
-    if len(wanted) > 4 * limit:
-        wanted = wanted[np.argpartition(-ranked.score[wanted], 4 * limit)[: 4 * limit]]
-    at = structure.at[wanted]
-    order = wanted[np.lexsort((-structure.items[wanted], -at, -ranked.score[wanted]))][:limit]
-    if not len(order):
-        return []
-    best = max(float(words.chunk.max(initial=0.0)), 1e-9)
-    chunk = _best_chunks(order, structure, words.rows, best, cosine)
-    signals = {name: values[order].tolist() for name, values in ranked.signals.items()}
-    near = [math.nan] * len(order) if ranked.cosine is None else ranked.cosine[order].tolist()
-    columns = (structure.items[order], ranked.score[order], rows.start[chunk], rows.end[chunk])
-    return [
-        Hit(
-            item=item,
-            kind=kind,
-            score=score,
-            similarity=None if math.isnan(near[i]) else min(1.0, max(0.0, near[i])),
-            signals={name: round(values[i], 4) for name, values in signals.items()},
-            start=start,
-            end=end,
-        )
-        for i, (item, score, start, end) in enumerate(zip(*(c.tolist() for c in columns), strict=True))
-    ]
-
-
-def _best_chunks(
-    order: NDArray[np.int64],
-    structure: Structure,
-    keywords: NDArray[np.float32],
-    best_keywords: float,
-    cosine: NDArray[np.float32] | None,
-) -> NDArray[np.int64]:
-    """Per owner its row that is nearest to the question by words and meaning together, the first of equals."""
-    counts = structure.chunks[order]
-    ends = np.cumsum(counts)
-    within = np.arange(ends[-1]) - np.repeat(ends - counts, counts)
-    own = structure.by_owner[np.repeat(structure.starts[order], counts) + within]
-    value = keywords[own] / best_keywords
-    if cosine is not None:
-        value = value + np.nan_to_num(cosine[own], nan=0.0)
-    owner = np.repeat(np.arange(len(order)), counts)
-    ranked = np.lexsort((within, -value, owner))
-    chosen: NDArray[np.int64] = own[ranked[ends - counts]]
-    return chosen
-
-
 def use(access_count: int) -> float:
     """In [0, 1): 0 when never recalled, one half at the first, near 1 after many."""
     return access_count / (access_count + 1.0)
@@ -331,4 +272,4 @@ def in_ranges(at: NDArray[np.int64], ranges: Sequence[tuple[int, int]]) -> NDArr
     return inside
 
 
-__all__ = ["Asked", "Hit", "Ranked", "best_hits", "in_ranges", "rank", "use"]
+__all__ = ["Asked", "Ranked", "in_ranges", "rank", "use"]

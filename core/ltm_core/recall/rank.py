@@ -152,7 +152,8 @@ def _scaled(values: NDArray[np.float32], among: NDArray[np.bool_]) -> NDArray[np
     most = np.where(among, values, np.float32(0)).max(initial=0)
     if most <= 0:
         return np.zeros_like(values)
-    return np.minimum(values / most, np.float32(1))
+    scaled: NDArray[np.float32] = np.minimum(values / most, np.float32(1))
+    return scaled
 
 
 def _legs_of_meaning(
@@ -177,7 +178,8 @@ def _stretched(values: NDArray[np.float32], among: NDArray[np.bool_]) -> NDArray
     reach = seen.max() - low
     if reach <= 0:
         return among.astype(np.float32)
-    return np.clip((values - low) / reach, 0, 1).astype(np.float32)
+    stretched: NDArray[np.float32] = np.clip((values - low) / reach, 0, 1).astype(np.float32)
+    return stretched
 
 
 def _fuse(

@@ -14,8 +14,9 @@ from ltm_core.recall.data import weights
 from ltm_core.recall.dates import with_dates
 from ltm_core.recall.entry import Entry
 from ltm_core.recall.gather import Found
+from ltm_core.recall.hits import Hit
 from ltm_core.recall.question import Question, asks_for
-from ltm_core.recall.rank import Hit, use
+from ltm_core.recall.rank import use
 from ltm_core.recall.select import SAID_BY_FACT
 from ltm_core.recall.succession import after_restatements, below_successors, is_fragment, is_restated
 from ltm_core.store.base import MessageRow

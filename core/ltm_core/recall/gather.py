@@ -5,7 +5,7 @@ Reads through a `Reader` in a handful of calls, whatever the size of the memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -15,9 +15,10 @@ import numpy as np
 from ltm_core.recall.currency import Standing, standings, state
 from ltm_core.recall.data import Floor, floor, weights
 from ltm_core.recall.filters import Filter, matches, required
-from ltm_core.recall.lexical import lexical
+from ltm_core.recall.hits import Hit, best_hits
+from ltm_core.recall.lexical import Lexical, lexical
 from ltm_core.recall.question import Question
-from ltm_core.recall.rank import Asked, Hit, best_hits, in_ranges, rank, with_hops
+from ltm_core.recall.rank import Asked, in_ranges, rank
 from ltm_core.recall.records import fact_record, message_record
 from ltm_core.recall.request import RecallRequest
 from ltm_core.recall.restated import Overtaken
@@ -111,25 +112,28 @@ def _from_index(
     visible = _visible(reader, rows, request, filters, excluded)
     asked = Asked(
         visible=visible[structure.row],
-        inside=in_ranges(rows.at[structure.row], ranges) if ranges else None,
+        inside=in_ranges(structure.at, ranges) if ranges else None,
         only_time=bool(ranges) and not question.content,
         of_answers=question.of_answers,
         current_session=session,
         now=to_us(request.now),
     )
     least = _floor(base, config, request, loose=len(question.content) > LONG_QUESTION)
-    fused = weights(question.language)
-    ranked = rank(rows, structure, words, cosine, asked, weights=fused, floor=least, config=config)
-    parts, asides = (
-        [
-            rank(rows, structure, part, cosine, asked, weights=fused, floor=least, config=config)
-            for part in (
-                lexical(snapshot, structure, [t for t in question.terms if t.term in own], ()) for own in some
-            )
-        ]
-        for some in (question.hops, question.asides)
+
+    def own(some: Collection[str]) -> Lexical:
+        return lexical(snapshot, structure, [t for t in question.terms if t.term in some], ())
+
+    ranked = rank(
+        structure,
+        words,
+        cosine,
+        asked,
+        weights=weights(question.language),
+        floor=least,
+        config=config,
+        parts=[own(hop) for hop in question.hops],
+        asides=[own(aside) for aside in question.asides],
     )
-    ranked = with_hops(ranked, parts, asides)
     if ranges:
         found.notes.append("time read from the question: " + ", ".join(t.text for t in question.times))
     wanted: tuple[tuple[Tier, int], ...] = (

@@ -8,7 +8,7 @@ import numpy as np
 
 from ltm_core.recall.filters import Filter, matches
 from ltm_core.recall.gather import Found, labelled
-from ltm_core.recall.rank import Hit
+from ltm_core.recall.hits import Hit
 from ltm_core.recall.records import fact_record, message_record
 from ltm_core.recall.request import RecallRequest
 from ltm_core.store.base import IMPORTANCE_CODES, OWNER_CODES, ROLE_CODES, Reader

@@ -51,7 +51,7 @@ class Lexical:
 
 
 SPARSE = 40
-"""A term in fewer than one chunk of so many is sorted, a more common one is counted over all turns."""
+"""A term in fewer than one chunk of so many is followed from turn to turn, a more common one is counted over all."""
 
 Looked = Sequence[tuple[QueryTerm, "tuple[NDArray[np.int64], NDArray[np.int32]]"]]
 
@@ -62,6 +62,7 @@ def lexical(
     """The keyword evidence of every owner; zeros when there are no terms."""
     rows, n = snapshot.rows, len(snapshot.rows.item)
     chunk, covered, exact = (np.zeros(n, dtype=np.float32) for _ in range(3))
+    found = np.zeros(0, dtype=np.int64)
     turn, window = (np.zeros(len(structure.items), dtype=np.float32) for _ in range(2))
     session = np.zeros(structure.sessions, dtype=np.float32)
     weights: Mapping[str, float] = {}
@@ -72,18 +73,20 @@ def lexical(
         _score_chunks(chunk, scored, length_norm(rows.length, snapshot.average_length))
         _score_turns(turn, window, session, scored, structure)
         weights = cover(covered, every)
+        if held:
+            found = np.concatenate([where for _, (where, _) in held])
         for term, (where, _) in held:
             if term.term in identifiers:
                 exact[where] += np.float32(1 / len(identifiers))
     return Lexical(
         rows=chunk,
-        chunk=structure.best(chunk),
+        chunk=structure.most(chunk, found),
         turn=turn,
         window=window,
         session=session[structure.session] if n else window,
-        coverage=structure.best(covered),
+        coverage=structure.most(covered, found),
         weights=weights,
-        exact=structure.best(exact),
+        exact=structure.most(exact, found if identifiers else found[:0]),
     )
 
 
@@ -104,53 +107,78 @@ def _score_turns(
 
     Facts take no part. With a single session the session says nothing and stays 0.
     """
-    if not structure.is_message.any():
+    line = structure.line
+    if not len(line.turns):
         return
-    window_norm = _norm_of_turns(structure.window_length, structure)
-    turn_norm = _norm_of_turns(structure.length, structure)
-    turn_count = int(np.count_nonzero(structure.is_message))
-    session_norm = length_norm(structure.session_length, float(structure.session_length.mean()))
     counts = np.zeros(len(window), dtype=np.float32)
+    along: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None
+    several = len(session) > 1
     for term, (where, tf) in scored:
-        places, said = _per_turn(where, tf, structure)
-        if not len(places):
+        owners = structure.owner[where]
+        own = structure.is_message[owners]
+        owners, tf = owners[own], tf[own]
+        if not len(owners):
             continue
-        value = np.float32(term.weight * idf(turn_count, len(places)))
-        turn[places] += value * said / (said + turn_norm[places])
-        reached = _spread(counts, places, said, structure)
-        value = np.float32(term.weight * idf(turn_count, int(np.count_nonzero(counts))))
-        # A turn may be reached several times; its value is the same each time, and += applies once.
-        window[reached] += value * counts[reached] / (counts[reached] + window_norm[reached])
-        counts[reached] = 0
-        if len(session) > 1:
-            held = np.bincount(structure.session[places], weights=said, minlength=len(session)).astype(np.float32)
+        if SPARSE * len(where) < len(structure.owner):
+            held = _add_rare(turn, window, counts, term.weight, owners, tf, structure)
+        else:
+            # The rarest come first: what follows is common as well.
+            along = along or (line.spread(turn), line.spread(window))
+            held = _add_common(*along, term.weight, owners, tf, structure)
+        if several:
             value = np.float32(term.weight * idf(len(session), int(np.count_nonzero(held))))
-            session += value * held / (held + session_norm)
+            session += value * held / (held + structure.session_norm)
+    if along is not None:
+        turn[line.turns], window[line.turns] = along[0][line.at], along[1][line.at]
 
 
-def _per_turn(
-    where: NDArray[np.int64], tf: NDArray[np.int32], structure: Structure
-) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """The turns that say a term, and how often."""
-    owners = structure.owner[where]
-    own = structure.is_message[owners]
-    owners, counts = owners[own], tf[own]
-    if SPARSE * len(owners) < len(structure.items):
-        places, inverse = np.unique(owners, return_inverse=True)
-        return places, np.bincount(inverse, weights=counts).astype(np.float32)
-    said = np.bincount(owners, weights=counts, minlength=len(structure.items))
-    common = np.flatnonzero(said).astype(np.int32)
-    return common, said[common].astype(np.float32)
+def _add_rare(
+    turn: NDArray[np.float32],
+    window: NDArray[np.float32],
+    counts: NDArray[np.float32],
+    weight: float,
+    owners: NDArray[np.int32],
+    tf: NDArray[np.int32],
+    structure: Structure,
+) -> NDArray[np.float32]:
+    """Adds to the owners what a term of few turns says; returns its count per session. ``counts`` are zeros, and
+    are again afterwards."""
+    total = len(structure.line.turns)
+    places, inverse = np.unique(owners, return_inverse=True)
+    said = np.bincount(inverse, weights=tf).astype(np.float32)
+    turn[places] += np.float32(weight * idf(total, len(places))) * said / (said + structure.turn_norm[places])
+    reached = _spread(counts, places, said, structure)
+    near = counts[reached]
+    window[reached] += np.float32(weight * idf(total, len(reached))) * near / (near + structure.window_norm[reached])
+    counts[reached] = 0
+    held = np.bincount(structure.session[places], weights=said, minlength=structure.sessions)
+    return held.astype(np.float32)
 
 
-def _norm_of_turns(lengths: NDArray[np.float32], structure: Structure) -> NDArray[np.float32]:
-    return length_norm(lengths, float(lengths[structure.is_message].mean()))
+def _add_common(
+    here: NDArray[np.float32],
+    around: NDArray[np.float32],
+    weight: float,
+    owners: NDArray[np.int32],
+    tf: NDArray[np.int32],
+    structure: Structure,
+) -> NDArray[np.float32]:
+    """Adds to the places of the timeline what a term of many turns says; returns its count per session."""
+    line = structure.line
+    said = line.counts(owners, tf)
+    near = line.windows(said)
+    for out, counts, norm in ((here, said, structure.line_turn_norm), (around, near, structure.line_window_norm)):
+        value = np.float32(weight * idf(len(line.turns), int(np.count_nonzero(counts > 0))))
+        out += value * counts / (counts + norm)
+    held = np.zeros(structure.sessions, dtype=np.float32)
+    held[line.sessions] = np.add.reduceat(said, line.starts)
+    return held
 
 
 def _spread(
     counts: NDArray[np.float32], places: NDArray[np.int32], said: NDArray[np.float32], structure: Structure
 ) -> NDArray[np.int32]:
-    """Add what is said at ``places`` to their windows; returns every place that was reached."""
+    """Add what is said at ``places`` to their windows; returns every place that was reached, once."""
     counts[places] += 3 * said
     reached = [places]
     for step in (structure.before, structure.after):
@@ -161,7 +189,7 @@ def _spread(
             at, value = at[has], value[has]
             counts[at] += np.float32(weight) * value
             reached.append(at)
-    return np.concatenate(reached)
+    return np.unique(np.concatenate(reached))
 
 
 def cover(coverage: NDArray[np.float32], every: Looked) -> dict[str, float]:

@@ -67,7 +67,10 @@ class _Packer:
             return None
         out = []
         for entry in unit.whole:
-            spare = each - self.cost([entry]) + max(0, self.count(entry.item.text))
+            own = max(0, self.count(entry.item.text))
+            spare = each - self.cost([entry]) + own
+            if spare < LEAST_WORDS and own > max(0, spare):
+                return None
             text = excerpt(entry.item.text, entry.focus, limit=max(0, spare), count=self.count)
             if text != entry.item.text and self.count(text) < LEAST_WORDS:
                 return None
@@ -128,7 +131,9 @@ def pack(
     if max_tokens > 0 and units:
         tiers = [t for t in _FILL_ORDER if any(u.tier == t for u in units)]
         budget = max_tokens - max(0, count(frame(tiers)))
-        if budget > 0:
+        if budget > 0 and _all_fit(units, budget) and measure(_in_order(units)) <= max_tokens:
+            packer.taken = units
+        elif budget > 0:
             _share_out(packer, units, budget, shares)
         _until_it_fits(packer, max_tokens, measure)
     kept = {u.place: u for u in packer.taken}
@@ -156,6 +161,11 @@ def _units(entries: Sequence[Entry], packer: _Packer) -> list[_Unit]:
         _Unit(place=i, tier=tier, entries=list(members), whole=members, cost=packer.cost(members))
         for i, ((tier, _), members) in enumerate(grouped.items())
     ]
+
+
+def _all_fit(units: Sequence[_Unit], budget: int) -> bool:
+    """Nothing need be left out or cut, so that nothing has to be shared out."""
+    return sum(u.cost for u in units) <= budget and max(u.cost for u in units) <= budget // LONG_SHARE
 
 
 def _share_out(packer: _Packer, units: Sequence[_Unit], budget: int, shares: Mapping[Tier, float]) -> None:

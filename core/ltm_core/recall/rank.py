@@ -6,7 +6,7 @@ Min-max fusion with weights per language: reciprocal rank fusion lost to it in e
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +14,6 @@ import numpy as np
 from ltm_core.recall.data import Floor, Weights
 from ltm_core.recall.lexical import Lexical
 from ltm_core.recall.structure import Structure, neighbour
-from ltm_core.store.base import IMPORTANCE_CODES, ROLE_CODES, OwnerKind, Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,21 +27,6 @@ LONG_TURN = 3.0
 HOP = 0.9
 """What the best for one part of a question keeps beside the best for the whole."""
 DAY_MICROSECONDS = 86_400_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
-    """One message or fact that the question may mean."""
-
-    item: int
-    kind: OwnerKind
-    score: float
-    """In [0, 1]; orders only."""
-    similarity: float | None
-    signals: dict[str, float]
-    start: int
-    end: int
-    """The best chunk, in the text of the owner."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +57,6 @@ class Ranked:
 
 
 def rank(
-    rows: Rows,
     structure: Structure,
     words: Lexical,
     cosine: NDArray[np.float32] | None,
@@ -82,27 +65,67 @@ def rank(
     weights: Weights,
     floor: Floor,
     config: Config,
+    parts: Sequence[Lexical] = (),
+    asides: Sequence[Lexical] = (),
 ) -> Ranked:
-    """Every owner's score in [0, 1]; 0 for those that are not visible."""
+    """Every owner that passes the floor, with its score in [0, 1]; the score of any other is 0.
+
+    ``parts`` are the keyword evidence of each of several things that are asked for at once: what answers one of
+    them scores nearly as if that alone were asked. ``asides`` are the same of questions within a request: what
+    answers one of them need not be about the request as well.
+    """
     near = None if cosine is None or np.isnan(cosine).all() else structure.best(cosine)
-    legs = _legs(structure, words, near, asked.visible)
-    score = _smooth(_fuse(legs, structure, weights), structure, weights.smoothing)
+    supported = _supported(words, near, floor, asked, structure)
+    for aside in asides:
+        supported |= _supported(aside, near, floor, asked, structure)
+    among = np.flatnonzero(supported)
+    if not len(among):
+        return Ranked(score=np.zeros(len(supported), dtype=np.float32), supported=supported, signals={}, cosine=near)
+    of_meaning = _legs_of_meaning(structure, near, asked.visible)
+    legs = _legs_of_words(structure, words, asked.visible) | of_meaning
+    score = np.zeros(len(supported), dtype=np.float32)
+    lasting = np.zeros_like(score)
+    score[among], lasting[among] = _scores(legs, words, structure, asked, weights, config, among)
+    for part in (*parts, *asides):
+        legs_of_part = _legs_of_words(structure, part, asked.visible) | of_meaning
+        alone, _ = _scores(legs_of_part, part, structure, asked, weights, config, among)
+        score[among] = np.maximum(score[among], np.float32(HOP) * alone)
+    signals = {**legs, "coverage": words.coverage, "identifier": words.exact, "lasting": lasting}
+    return Ranked(score=score, supported=supported, signals=signals, cosine=near)
+
+
+def _scores(
+    legs: dict[str, NDArray[np.float32]],
+    words: Lexical,
+    structure: Structure,
+    asked: Asked,
+    weights: Weights,
+    config: Config,
+    among: NDArray[np.int64],
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The score of each owner of ``among``, and what importance and recency left of it."""
+    score = _smooth(_fuse(legs, structure, weights, among), structure, weights.smoothing, among)
     if asked.only_time:
         score = np.maximum(score, np.float32(0.5))
     if not asked.of_answers:
-        own = rows.role[structure.row] == ROLE_CODES["user"]
-        score = score * np.where(own, np.float32(1), np.float32(weights.assistant))
+        score = score * np.where(structure.by_user[among], np.float32(1), np.float32(weights.assistant))
     if asked.inside is not None and asked.inside.any():
-        score = score * np.where(asked.inside, np.float32(1), np.float32(weights.time))
+        score = score * np.where(asked.inside[among], np.float32(1), np.float32(weights.time))
     if asked.current_session:
-        at_hand = rows.session[structure.row] == asked.current_session
+        at_hand = structure.in_session[among] == asked.current_session
         score = score + np.float32(weights.current_session) * at_hand * (1 - score)
-    lasting = _lasting(rows, structure, score, asked.now, config)
+    lasting = _lasting(structure, score, among, asked.now, config)
     score = score * lasting
     if words.exact.any():
         share = np.float32(weights.identifier)
-        score = score * (1 - share) + share * words.exact
-    score = np.clip(np.where(asked.visible, score, 0), 0, 1).astype(np.float32)
+        score = score * (1 - share) + share * words.exact[among]
+    return np.clip(score, 0, 1).astype(np.float32), lasting
+
+
+def _supported(
+    words: Lexical, near: NDArray[np.float32] | None, floor: Floor, asked: Asked, structure: Structure
+) -> NDArray[np.bool_]:
+    """What passes the floor, and the turns beside it."""
     passes = _passes(words, near, floor, asked) & asked.visible
     beside = _beside(passes, structure) & asked.visible
     if asked.only_time and asked.inside is not None:
@@ -110,83 +133,99 @@ def rank(
     if passes.any():
         # Something is about the question; then what is nearly so may complete the answer.
         passes |= _passes(words, near, floor.lowered(COMPLETING), asked) & asked.visible
-    signals = {**legs, "coverage": words.coverage, "identifier": words.exact, "lasting": lasting}
-    return Ranked(score=score, supported=passes | beside, signals=signals, cosine=near)
+    supported: NDArray[np.bool_] = passes | beside
+    return supported
 
 
-def with_hops(ranked: Ranked, parts: Sequence[Ranked], asides: Sequence[Ranked] = ()) -> Ranked:
-    """What answers one of several things that are asked for scores nearly as if that alone were asked.
-
-    What answers a question within a request need not be about the request as well.
-    """
-    score, supported = ranked.score, ranked.supported
-    for part in (*parts, *asides):
-        score = np.maximum(score, np.float32(HOP) * part.score)
-    for part in asides:
-        supported = supported | part.supported
-    return replace(ranked, score=score, supported=supported)
+def _compared(structure: Structure, visible: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whom each leg is scaled over: the visible messages; facts are measured by the same scale."""
+    messages: NDArray[np.bool_] = visible & structure.is_message
+    return messages if messages.any() else visible
 
 
-def _legs(
-    structure: Structure, words: Lexical, near: NDArray[np.float32] | None, visible: NDArray[np.bool_]
+def _legs_of_words(
+    structure: Structure, words: Lexical, visible: NDArray[np.bool_]
 ) -> dict[str, NDArray[np.float32]]:
-    """Each leg, scaled to [0, 1] over the visible messages; facts are measured by the same scale."""
-    messages = visible & structure.is_message
-    visible = messages if messages.any() else visible
-    legs = {
-        "bm25": _scaled(words.chunk, visible, zero=True),
-        "turn": _scaled(words.turn, visible, zero=True),
-        "window": _scaled(words.window, visible, zero=True),
-        "session": _scaled(words.session, visible, zero=True),
-    }
-    if near is not None:
-        known = np.nan_to_num(near, nan=-1.0)
-        sides = [np.where(s >= 0, known[s], known) for s in (structure.before, structure.after)]
-        compared = visible & ~np.isnan(near)
-        legs["cosine"] = _scaled(known, compared, zero=False)
-        around: NDArray[np.float32] = ((2 * known + sides[0] + sides[1]) / 4).astype(np.float32)
-        legs["cosine_window"] = _scaled(around, compared, zero=False)
-    return legs
+    """The keyword legs, each scaled to [0, 1] by the greatest that is compared."""
+    among = _compared(structure, visible)
+    legs = {"bm25": words.chunk, "turn": words.turn, "window": words.window, "session": words.session}
+    return {name: _scaled(values, among) for name, values in legs.items()}
 
 
-def _scaled(values: NDArray[np.float32], among: NDArray[np.bool_], *, zero: bool) -> NDArray[np.float32]:
-    seen = values[among]
-    if not len(seen):
+def _scaled(values: NDArray[np.float32], among: NDArray[np.bool_]) -> NDArray[np.float32]:
+    most = np.where(among, values, np.float32(0)).max(initial=0)
+    if most <= 0:
         return np.zeros_like(values)
-    low = np.float32(0) if zero else seen.min()
-    reach = seen.max() - low
-    if reach <= 0:
-        return np.zeros_like(values) if zero else among.astype(np.float32)
-    scaled: NDArray[np.float32] = np.clip((values - low) / reach, 0, 1).astype(np.float32)
+    scaled: NDArray[np.float32] = np.minimum(values / most, np.float32(1))
     return scaled
 
 
-def _fuse(legs: dict[str, NDArray[np.float32]], structure: Structure, weights: Weights) -> NDArray[np.float32]:
-    """The weighted mean of the legs.
+def _legs_of_meaning(
+    structure: Structure, near: NDArray[np.float32] | None, visible: NDArray[np.bool_]
+) -> dict[str, NDArray[np.float32]]:
+    """Similarity of the turn and of its neighbours, each scaled to [0, 1] between the least and the greatest."""
+    if near is None:
+        return {}
+    missing = np.isnan(near)
+    known = np.where(missing, np.float32(-1), near)
+    sides = [np.where(s >= 0, known[s], known) for s in (structure.before, structure.after)]
+    around = ((2 * known + sides[0] + sides[1]) / 4).astype(np.float32)
+    among = _compared(structure, visible) & ~missing
+    return {"cosine": _stretched(known, among), "cosine_window": _stretched(around, among)}
+
+
+def _stretched(values: NDArray[np.float32], among: NDArray[np.bool_]) -> NDArray[np.float32]:
+    seen = values[among]
+    if not len(seen):
+        return np.zeros_like(values)
+    low = seen.min()
+    reach = seen.max() - low
+    if reach <= 0:
+        return among.astype(np.float32)
+    stretched: NDArray[np.float32] = np.clip((values - low) / reach, 0, 1).astype(np.float32)
+    return stretched
+
+
+def _fuse(
+    legs: dict[str, NDArray[np.float32]], structure: Structure, weights: Weights, among: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """The weighted mean of the legs, of ``among`` and their neighbours; 0 elsewhere.
 
     What comes from the surroundings weighs as much as the turn borrows; the turn as a whole as far as it has
     more than one chunk, else it would say the same twice.
     """
-    whole = np.clip((structure.chunks - 1) / (LONG_TURN - 1), 0, 1).astype(np.float32)
+    needed = np.zeros(len(structure.items), dtype=np.bool_)
+    for side in (structure.before, structure.after):
+        beside = side[among]
+        needed[beside[beside >= 0]] = True
+    needed[among] = True
+    places = np.flatnonzero(needed)
+    borrows = structure.borrows[places]
+    whole = np.clip((structure.chunks[places] - 1) / (LONG_TURN - 1), 0, 1).astype(np.float32)
     own = {"bm25": np.float32(1), "cosine": np.float32(1), "turn": whole}
-    score = np.zeros(len(structure.items), dtype=np.float32)
-    total = np.zeros(len(structure.items), dtype=np.float32)
+    score = np.zeros(len(places), dtype=np.float32)
+    total = np.zeros(len(places), dtype=np.float32)
     for name, values in legs.items():
         share: float = getattr(weights, name)
-        weight = np.asarray(own.get(name, structure.borrows), dtype=np.float32) * np.float32(share)
-        score += weight * values
+        weight = np.asarray(own.get(name, borrows), dtype=np.float32) * np.float32(share)
+        score += weight * values[places]
         total += weight
-    return np.divide(score, total, out=np.zeros_like(score), where=total > 0)
+    fused = np.zeros(len(needed), dtype=np.float32)
+    fused[places] = np.divide(score, total, out=np.zeros_like(score), where=total > 0)
+    return fused
 
 
-def _smooth(score: NDArray[np.float32], structure: Structure, most: float) -> NDArray[np.float32]:
-    share = np.float32(most) * structure.borrows
-    lent = neighbour(score, structure.before) + neighbour(score, structure.after)
-    return ((score + share * lent) / (1 + 2 * share)).astype(np.float32)
+def _smooth(
+    score: NDArray[np.float32], structure: Structure, most: float, among: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """What the owners of ``among`` score when each takes a part of what its neighbours score."""
+    share = np.float32(most) * structure.borrows[among]
+    lent = neighbour(score, structure.before[among]) + neighbour(score, structure.after[among])
+    return ((score[among] + share * lent) / (1 + 2 * share)).astype(np.float32)
 
 
 def _lasting(
-    rows: Rows, structure: Structure, score: NDArray[np.float32], now: int, config: Config
+    structure: Structure, score: NDArray[np.float32], among: NDArray[np.int64], now: int, config: Config
 ) -> NDArray[np.float32]:
     """What importance and recency leave of a score, in (0, 1]: they scale what is relevant, they never lift.
 
@@ -196,9 +235,8 @@ def _lasting(
     that answer the question, and cost BEAM 3 points of recall at 10 where it also moved those that barely do.
     """
     total = (config.weight_relevance + config.weight_importance + config.weight_recency) or 1.0
-    important = rows.importance[structure.row] >= IMPORTANCE_CODES["high"]
-    trivial = np.where(important, np.float32(0), 1 - structure.borrows)
-    age = np.maximum(0, now - rows.at[structure.row]) / DAY_MICROSECONDS
+    trivial = np.where(structure.is_important[among], np.float32(0), 1 - structure.borrows[among])
+    age = np.maximum(0, now - structure.at[among]) / DAY_MICROSECONDS
     faded = (1 - np.power(config.ranking_decay_per_day, age)) * np.clip(score, 0, 1)
     kept = (1 - config.weight_importance / total * trivial) * (1 - config.weight_recency / total * faded)
     return np.asarray(kept, dtype=np.float32)
@@ -227,56 +265,6 @@ def _beside(passes: NDArray[np.bool_], structure: Structure) -> NDArray[np.bool_
     return lend & (structure.borrows > 0)
 
 
-def best_hits(
-    rows: Rows,
-    structure: Structure,
-    ranked: Ranked,
-    words: Lexical,
-    cosine: NDArray[np.float32] | None,
-    *,
-    kind: OwnerKind,
-    limit: int,
-) -> list[Hit]:
-    """The ``limit`` best messages or facts that pass the floor; of equal scores the later one first."""
-    of_kind = structure.is_message if kind == "message" else ~structure.is_message
-    wanted = np.flatnonzero(ranked.supported & of_kind & (ranked.score > 0))
-    if len(wanted) > 4 * limit:
-        wanted = wanted[np.argpartition(-ranked.score[wanted], 4 * limit)[: 4 * limit]]
-    at = rows.at[structure.row[wanted]]
-    order = wanted[np.lexsort((-structure.items[wanted], -at, -ranked.score[wanted]))][:limit]
-    best = max(float(words.chunk.max(initial=0.0)), 1e-9)
-    return [_hit(int(o), rows, structure, ranked, words.rows, best, cosine, kind) for o in order]
-
-
-def _hit(
-    o: int,
-    rows: Rows,
-    structure: Structure,
-    ranked: Ranked,
-    keywords: NDArray[np.float32],
-    best_keywords: float,
-    cosine: NDArray[np.float32] | None,
-    kind: OwnerKind,
-) -> Hit:
-    start = structure.starts[o]
-    end = structure.starts[o + 1] if o + 1 < len(structure.starts) else len(structure.by_owner)
-    own = structure.by_owner[start:end]
-    value = keywords[own] / best_keywords
-    if cosine is not None:
-        value = value + np.nan_to_num(cosine[own], nan=0.0)
-    best = int(own[int(np.argmax(value))])
-    near = None if ranked.cosine is None or np.isnan(ranked.cosine[o]) else float(ranked.cosine[o])
-    return Hit(
-        item=int(structure.items[o]),
-        kind=kind,
-        score=float(ranked.score[o]),
-        similarity=None if near is None else min(1.0, max(0.0, near)),
-        signals={name: round(float(values[o]), 4) for name, values in ranked.signals.items()},
-        start=int(rows.start[best]),
-        end=int(rows.end[best]),
-    )
-
-
 def use(access_count: int) -> float:
     """In [0, 1): 0 when never recalled, one half at the first, near 1 after many."""
     return access_count / (access_count + 1.0)
@@ -290,4 +278,4 @@ def in_ranges(at: NDArray[np.int64], ranges: Sequence[tuple[int, int]]) -> NDArr
     return inside
 
 
-__all__ = ["Asked", "Hit", "Ranked", "best_hits", "in_ranges", "rank", "use", "with_hops"]
+__all__ = ["Asked", "Ranked", "in_ranges", "rank", "use"]

@@ -72,18 +72,35 @@ def line(entry: Entry, *, language: str, mark: str) -> str:
     return f"- {head}{who}{text}"
 
 
-def render(entries: Sequence[Entry], *, language: str, mark: str, format: Format, short: bool = False) -> str:
+class Lines:
+    """The lines of entries in one language and one fence, each made once: packing asks for them again and again."""
+
+    def __init__(self, *, language: str, mark: str) -> None:
+        self.language = language
+        self.mark = mark
+        self._made: dict[int, tuple[Entry, str]] = {}
+
+    def __call__(self, entry: Entry) -> str:
+        """The line or lines of one entry."""
+        made = self._made.get(id(entry))
+        if made is None:
+            # The entry is held, so that no other gets its place in memory.
+            made = self._made[id(entry)] = entry, line(entry, language=self.language, mark=self.mark)
+        return made[1]
+
+
+def render(entries: Sequence[Entry], *, lines: Lines, format: Format, short: bool = False) -> str:
     """The fenced text of ``entries``, tier by tier in the given order; empty when there are none.
 
     ``short`` takes the shorter preface and no headings, as the compact format always does.
     """
     if not entries:
         return ""
-    return _fenced(entries, language=language, mark=mark, short=short or format == "compact")
+    return _fenced(entries, lines, short=short or format == "compact")
 
 
-def _fenced(entries: Sequence[Entry], *, language: str, mark: str, short: bool) -> str:
-    w = words(language)
+def _fenced(entries: Sequence[Entry], lines: Lines, *, short: bool) -> str:
+    w, mark = words(lines.language), lines.mark
     has_memory = any(e.item.tier != "working" for e in entries)
     out = [f"<memory {mark}>", w["short"] if short or not has_memory else w["preface"]]
     for tier in _TIERS:
@@ -91,7 +108,7 @@ def _fenced(entries: Sequence[Entry], *, language: str, mark: str, short: bool) 
         if chosen:
             if not short:
                 out.append(f"# {w[tier]}")
-            out += [line(e, language=language, mark=mark) for e in chosen]
+            out += [lines(e) for e in chosen]
     out.append(f"</memory {mark}>")
     return "\n".join(out)
 
@@ -104,12 +121,12 @@ def frame(tiers: Sequence[Tier], *, language: str, mark: str, short: bool) -> st
     return "\n".join([f"<memory {mark}>", preface, *headings, f"</memory {mark}>"])
 
 
-def messages(entries: Sequence[Entry], *, language: str, mark: str, short: bool = False) -> tuple[Message, ...]:
+def messages(entries: Sequence[Entry], *, lines: Lines, short: bool = False) -> tuple[Message, ...]:
     """One system message with the fenced memories and slots, then the turns of the conversation as they were."""
     kept = [e for e in entries if e.item.tier != "working" or e.is_slot]
     out = []
     if kept:
-        text = _fenced(kept, language=language, mark=mark, short=short)
+        text = _fenced(kept, lines, short=short)
         out.append(Message(role="system", content=text))
     for e in entries:
         if e.item.tier == "working" and not e.is_slot:
@@ -121,4 +138,4 @@ def messages(entries: Sequence[Entry], *, language: str, mark: str, short: bool 
     return tuple(out)
 
 
-__all__ = ["FORMATS", "Format", "frame", "line", "messages", "render", "safe", "speaker", "words"]
+__all__ = ["FORMATS", "Format", "Lines", "frame", "line", "messages", "render", "safe", "speaker", "words"]

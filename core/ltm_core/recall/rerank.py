@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from ltm_core.recall.gather import Found
-from ltm_core.recall.rank import Hit
+from ltm_core.recall.hits import Hit
 from ltm_core.store.base import MessageRow, OwnerKind
 from ltm_core.text.chunks import embedded_text
 from ltm_core.types import Fact

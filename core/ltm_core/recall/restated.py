@@ -9,7 +9,7 @@ of 1348.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from ltm_core.recall.values import Kind, Value, may_state, moves_of, tells_of_change, values_of
@@ -67,17 +67,19 @@ def restated(statements: Sequence[Statement], weights: Mapping[str, float], aske
     """
     held = {t: w for t, w in weights.items() if any(t in s.terms for s in statements)}
     frame = _Frame(held, sum(held.values()), asked)
-    topic = {s.id: s.terms & held.keys() for s in statements}
+    topic = {s.id: s.terms.intersection(held) for s in statements}
     about = [s for s in statements if (asked.kinds or may_state(s.text)) and frame.share(topic[s.id]) >= FRAME]
     if len(about) < 2:
         return {}
     read = _Read(frame)
+    turning = {s.id for s in about if asked.kinds or tells_of_change(s.text)}
     out: dict[str, Overtaken] = {}
     ordered = sorted(about, key=lambda s: s.order)
     for n, old in enumerate(ordered):
-        later = [s for s in ordered[n + 1 :] if s.speaker == old.speaker]
+        later = [s for s in ordered[n + 1 :] if s.id in turning and s.speaker == old.speaker]
         near = [s for s in later if frame.share(topic[s.id] & topic[old.id]) >= FRAME]
-        near = [s for s in near if asked.kinds or tells_of_change(s.text)]
+        if not near or not read.values(old):
+            continue
         sure = {s.id: frame.sureness(read.values(old), read.values(s), s, read.moves(s)) for s in near}
         found = [i for i in sure if sure[i] >= SURE]
         if found:
@@ -125,10 +127,17 @@ class _Frame:
     weights: Mapping[str, float]
     whole: float
     asked: Wanted
+    _shares: dict[frozenset[str], float] = field(default_factory=dict)
+    """Per set of words of the question what they make of it: few sets are asked for, and again and again."""
 
     def share(self, terms: frozenset[str]) -> float:
         """Share of the question's weighted words that ``terms`` hold."""
-        return sum([w for t, w in self.weights.items() if t in terms]) / self.whole if self.whole else 0.0
+        held = frozenset(self.weights).intersection(terms)
+        found = self._shares.get(held)
+        if found is None:
+            found = sum([w for t, w in self.weights.items() if t in held]) / self.whole if self.whole else 0.0
+            self._shares[held] = found
+        return found
 
     def counts(self, value: Value) -> bool:
         """Whether the value could answer the question."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import chain
+
+import numpy as np
 
 from ltm_core.recall.entry import Entry
 from ltm_core.types import Dropped
@@ -58,43 +61,38 @@ def latest_first(entries: Sequence[Entry]) -> list[Entry]:
 
 def distinct(entries: Sequence[Entry]) -> tuple[list[Entry], list[Dropped]]:
     """Near-duplicates collapse onto the better one; one of another state (current, past) is no duplicate."""
-    kept: list[tuple[Entry, int]] = []
+    kept: list[int] = []
     dropped: list[Dropped] = []
-    for entry, bits in zip(entries, _as_bits(entries), strict=True):
+    for i, (entry, alike) in enumerate(zip(entries, _likeness(entries), strict=True)):
         twin = next(
             (
                 k
-                for k, other in kept
-                if _likeness(bits, other) >= DUPLICATE
-                and k.item.is_current == entry.item.is_current
+                for j in kept
+                if alike[j] >= DUPLICATE
+                and (k := entries[j]).item.is_current == entry.item.is_current
                 and k.item.role == entry.item.role
                 and not _differ_in_number(k.terms, entry.terms)
             ),
             None,
         )
         if twin is None or entry.keep:
-            kept.append((entry, bits))
+            kept.append(i)
         else:
             dropped.append(entry.dropped(f"says the same as {twin.item.source_id}"))
-    return [entry for entry, _ in kept], dropped
+    return [entries[i] for i in kept], dropped
 
 
-def _as_bits(entries: Sequence[Entry]) -> list[int]:
-    """The terms of each entry as the bits of a number: many pairs are compared, and bits compare fast."""
-    places: dict[str, int] = {}
-    out = []
-    for entry in entries:
-        bits = 0
-        for term in entry.terms:
-            bits |= 1 << places.setdefault(term, len(places))
-        out.append(bits)
-    return out
-
-
-def _likeness(a: int, b: int) -> float:
-    """Share of common terms (Jaccard) of two sets given as bits, in [0, 1]."""
-    common = (a & b).bit_count()
-    return common / (a | b).bit_count() if common else 0.0
+def _likeness(entries: Sequence[Entry]) -> list[list[float]]:
+    """Of every two entries the share of common terms (Jaccard), in [0, 1]."""
+    places = {t: i for i, t in enumerate(dict.fromkeys(chain.from_iterable(e.terms for e in entries)))}
+    table = np.zeros((len(entries), max(1, len(places))), dtype=np.float32)
+    for row, entry in zip(table, entries, strict=True):
+        row[[places[t] for t in entry.terms]] = 1
+    # Whole numbers far below 2**24: exact in float32.
+    common = (table @ table.T).astype(np.float64)
+    sizes = common.diagonal()
+    alike: list[list[float]] = (common / np.maximum(sizes[:, None] + sizes - common, 1)).tolist()
+    return alike
 
 
 def _differ_in_number(a: frozenset[str], b: frozenset[str]) -> bool:
@@ -143,21 +141,25 @@ def varied(entries: Sequence[Entry], limit: int) -> tuple[list[Entry], list[Drop
 
     Maximal marginal relevance on terms; an entry whose topic is taken waits until every topic had one.
     """
-    waiting = list(entries)
-    bits = _as_bits(waiting)
-    likeness = [0.0] * len(waiting)
+    likeness = _likeness(entries)
+    nearest = [0.0] * len(entries)
+    value = [(e.keep, e.item.score) for e in entries]
+    waiting = list(range(len(entries)))
     chosen: list[Entry] = []
     topics: set[str] = set()
     while waiting and len(chosen) < limit:
-        fresh = [i for i, e in enumerate(waiting) if not e.topic or e.topic not in topics]
-        pool = fresh or range(len(waiting))
-        best = max(pool, key=lambda i: (waiting[i].keep, waiting[i].item.score * (1 - DIVERSITY * likeness[i]), -i))
-        entry, own = waiting.pop(best), bits.pop(best)
-        likeness.pop(best)
-        chosen.append(entry)
-        topics.add(entry.topic)
-        likeness = [max(old, _likeness(own, b)) for old, b in zip(likeness, bits, strict=True)]
-    return chosen, [e.dropped(f"more than {limit} memories are about this") for e in waiting]
+        fresh = [i for i in waiting if not (topic := entries[i].topic) or topic not in topics]
+        # Of equals the first: both lists are in the given order.
+        best = max(fresh or waiting, key=value.__getitem__)
+        waiting.remove(best)
+        chosen.append(entries[best])
+        topics.add(entries[best].topic)
+        alike = likeness[best]
+        for i in waiting:
+            if alike[i] > nearest[i]:
+                nearest[i] = alike[i]
+                value[i] = (entries[i].keep, entries[i].item.score * (1 - DIVERSITY * alike[i]))
+    return chosen, [entries[i].dropped(f"more than {limit} memories are about this") for i in waiting]
 
 
 __all__ = ["by_score", "distinct", "in_context", "latest_first", "not_held", "varied", "without_said"]

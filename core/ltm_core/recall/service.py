@@ -15,7 +15,7 @@ from ltm_core.recall.important import most_important
 from ltm_core.recall.pack import Packed, pack
 from ltm_core.recall.question import Question, analyse_question
 from ltm_core.recall.recent import most_recent
-from ltm_core.recall.render import Format, frame, line, messages, render
+from ltm_core.recall.render import Format, Lines, frame, messages, render
 from ltm_core.recall.request import RecallRequest
 from ltm_core.recall.rewrite import combined, merged
 from ltm_core.recall.select import by_score, distinct, in_context, latest_first, not_held, varied, without_said
@@ -138,16 +138,17 @@ def compose_context(
     facts, episodes, dropped = _chosen(found, question, request, config)
     entries = [*facts, *episodes, *window.entries]
     language = _language(request, question, window)
+    lines = Lines(language=language, mark=fence_mark)
 
     def draw(chosen: Sequence[Entry], short: bool) -> str:
-        return render(chosen, language=language, mark=fence_mark, format=format, short=short)
+        return render(chosen, lines=lines, format=format, short=short)
 
     def attempt(offered: Sequence[Entry], short: bool) -> Packed:
         return pack(
             offered,
             max_tokens=max_tokens,
             count=token_counter,
-            line=lambda e: line(e, language=language, mark=fence_mark),
+            line=lines,
             frame=lambda tiers: frame(tiers, language=language, mark=fence_mark, short=short or format == "compact"),
             measure=lambda chosen: _measure(chosen, short),
             shares=_shares(config),
@@ -157,7 +158,7 @@ def compose_context(
         whole = max(0, token_counter(draw(chosen, short))) if chosen else 0
         if format != "messages":
             return whole
-        turns = messages(chosen, language=language, mark=fence_mark, short=short)
+        turns = messages(chosen, lines=lines, short=short)
         return max(whole, sum(max(0, token_counter(m.content)) for m in turns))
 
     packed, short = attempt(entries, False), False
@@ -179,9 +180,7 @@ def compose_context(
         semantic=_items(packed, "semantic"),
         episodic=_items(packed, "episodic"),
         dropped=(*window.dropped, *dropped, *packed.dropped),
-        messages=messages(packed.entries, language=language, mark=fence_mark, short=short)
-        if format == "messages"
-        else (),
+        messages=messages(packed.entries, lines=lines, short=short) if format == "messages" else (),
         language=language,
         query=window.query,
         notes=_notes(found, question, packed, not moment.has_vector),

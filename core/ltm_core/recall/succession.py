@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from ltm_core.recall.entry import Entry
+from ltm_core.recall.hits import Hit
 from ltm_core.recall.question import Question
-from ltm_core.recall.rank import Hit
 from ltm_core.recall.restated import Overtaken, Statement, restated
 from ltm_core.recall.select import SAME_EVENT
 from ltm_core.recall.values import values_of

@@ -105,9 +105,11 @@ def _of_sentence(sentence: str, said: datetime) -> Iterator[Value]:
     taken: list[tuple[int, int]] = []
 
     def value(kind: Kind, shown: str, start: int, end: int, unit: frozenset[str] = frozenset()) -> Value:
-        near = frozenset(terms(sentence[max(0, start - NEAR) : end + NEAR]))
+        near = around
+        if start > NEAR or end + NEAR < len(sentence):
+            near &= frozenset(terms(sentence[max(0, start - NEAR) : end + NEAR]))
         changed = _is_changed(sentence, start, end)
-        return Value(kind=kind, value=shown, unit=unit, changed=changed, near=near & around, around=around)
+        return Value(kind=kind, value=shown, unit=unit, changed=changed, near=near, around=around)
 
     for mention in find_times(sentence, now=said, prefer="future"):
         if not any(c.isdigit() for c in mention.text) and mention.precision not in ("day", "hour", "instant"):

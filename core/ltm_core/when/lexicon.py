@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -51,7 +51,8 @@ class Lexicon:
     language: str
     words: Mapping[str, Mapping[str, Value]]
     rules: tuple[Rule, ...]
-    cues: frozenset[str]
+    cued: Mapping[str, tuple[int, ...]]
+    """Per cue the places of the rules that it calls for."""
     joins: Mapping[str, re.Pattern[str]]
     past: re.Pattern[str]
     future: re.Pattern[str]
@@ -125,6 +126,14 @@ def _cues(spec: str, words: Mapping[str, Mapping[str, Value]], spaced: bool) -> 
     return frozenset(found)
 
 
+def _by_cue(rules: Sequence[Rule]) -> dict[str, tuple[int, ...]]:
+    places: dict[str, list[int]] = {}
+    for place, rule in enumerate(rules):
+        for cue in rule.cues:
+            places.setdefault(cue, []).append(place)
+    return {cue: tuple(found) for cue, found in places.items()}
+
+
 @cache
 def lexicon(language: str) -> Lexicon:
     """The lexicon of ``zh``, ``en`` or ``ja``."""
@@ -158,7 +167,7 @@ def lexicon(language: str) -> Lexicon:
         language=language,
         words=words,
         rules=rules,
-        cues=frozenset().union(*(rule.cues for rule in rules)),
+        cued=_by_cue(rules),
         joins={name: re.compile(_expand(fold_pattern(p), macros, space)) for name, p in data["join"].items()},
         past=re.compile(_expand(fold_pattern(data["tense"]["past"]), macros, space)),
         future=re.compile(_expand(fold_pattern(data["tense"]["future"]), macros, space)),

@@ -47,11 +47,17 @@ def _atom(rule: Rule, words: Lexicon, match: re.Match[str]) -> Atom:
     groups, reader = Groups(rule, words, match), RESOLVERS[rule.kind]
     start, end = match.span("span1") if "span1" in match.re.groupindex else match.span()
 
+    last: tuple[Moment, Reading | None] | None = None
+
     def resolve(at: Moment) -> Reading | None:
-        try:
-            return reader(groups, at)
-        except _OUT_OF_CALENDAR:
-            return None
+        nonlocal last
+        # Choosing, joining and dating ask again at the same moment.
+        if last is None or last[0] is not at:
+            try:
+                last = at, reader(groups, at)
+            except _OUT_OF_CALENDAR:
+                last = at, None
+        return last[1]
 
     return Atom(start=start, end=end, language=words.language, kind=rule.kind, weak=rule.weak, resolve=resolve)
 
@@ -60,10 +66,9 @@ def _matches(text: str, folded: str, tokens: set[str], languages: tuple[str, ...
     atoms: list[tuple[int, int, bool, int, Atom]] = []
     for rank, language in enumerate(languages):
         words = lexicon(language)
-        if words.cues.isdisjoint(tokens):
-            continue
-        for rule in words.rules:
-            if rule.cues.isdisjoint(tokens) or (rule.also and rule.also.isdisjoint(tokens)):
+        for place in sorted({p for t in tokens if t in words.cued for p in words.cued[t]}):
+            rule = words.rules[place]
+            if rule.also and rule.also.isdisjoint(tokens):
                 continue
             for match in rule.pattern.finditer(folded):
                 atom = _atom(rule, words, match)

@@ -6,11 +6,18 @@ import re
 
 from ltm_core.types import Fact
 from ltm_core.write.lexicon import Lexicon, default_lexicon
-from ltm_core.write.mentions import mentions
+from ltm_core.write.mentions import content, mentions
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate
 
 _DIGITS = re.compile(r"\d+")
+_NAMED = ("single", "attribute", "schedule")
+_WORDS = re.compile(r"[\w'&:.-]+")
+_NOW = re.compile(r"\b(?:now|these days|nowadays|currently|instead|from now on|as of .*)\b", re.I)
+_MOST_DIFFERING = 3
+"""Words of the value in which two statements of the same frame may differ."""
+_LEAST_SHARED = 2
+"""Words with a meaning that such statements share."""
 _WORK = frozenset(["works_at", "occupation"])
 
 
@@ -232,8 +239,12 @@ def takes_place(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     """Whether a value said to be new stands for the same thing as the fact's, under another name of it: the same
     noun ("coach", "running coach"), or tools of one sort ("switched to Arc")."""
     one, two = fact.relation.partition(":"), candidate.relation.partition(":")
-    if {one[0], two[0]} <= {"single", "attribute"}:
-        return _same_noun(one[2], two[2])
+    if two[0] in _NAMED:
+        if one[0] in _NAMED:
+            return _same_noun(one[2], two[2])
+        return _is_slot_of(fact, two[2], lexicon)
+    if same_frame(fact, candidate, lexicon):
+        return True
     if candidate.rule == "open":
         noun = one[2] if one[0] in ("single", "attribute") else ""
         return len(noun) >= 2 and _holds_noun(candidate.text, noun)
@@ -245,9 +256,38 @@ def takes_place(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     return bool(sort) or _same_noun(held, new)
 
 
+def same_frame(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
+    """Whether two English statements in the user's own words differ by one value alone ("I get my groceries from
+    Tesco", "I get my groceries from Lidl now"): what they share must say more than that something is liked."""
+    own = lexicon.sets["own_words"]
+    if fact.relation not in own or candidate.relation not in own or not fact.text.isascii():
+        return False
+    one, two = (_WORDS.findall(_NOW.sub("", v).casefold()) for v in (fact.text, candidate.text))
+    before = next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
+    rest = list(zip(reversed(one[before:]), reversed(two[before:]), strict=False))
+    after = next((i for i, (a, b) in enumerate(rest) if a != b), len(rest))
+    left = len(one) - before - after, len(two) - before - after
+    shared = content(" ".join(one[:before] + one[len(one) - after :]), lexicon)
+    return before >= 2 and min(left) >= 1 and max(left) <= _MOST_DIFFERING and len(shared) >= _LEAST_SHARED
+
+
+def _is_slot_of(fact: Fact, noun: str, lexicon: Lexicon) -> bool:
+    """Whether a fact that names no attribute is about the thing that the noun names: its words hold the noun, or its
+    relation is known by it ("my major", "I study biology")."""
+    if not noun.isascii() or not noun:
+        return False
+    if noun in lexicon.slot_nouns.get(fact.relation, ()):
+        return True
+    if fact.relation not in lexicon.sets["own_words"] and fact.relation not in ("has", "uses"):
+        return False
+    told = content(fact.text, lexicon)
+    return all(w in told for w in content(noun, lexicon))
+
+
 def _same_noun(one: str, two: str) -> bool:
     if one.isascii() and two.isascii():
-        return bool(one) and bool(two) and singular(one.split()[-1]) == singular(two.split()[-1])
+        short, long = sorted(([singular(w) for w in v.split()] for v in (one, two)), key=len)
+        return bool(short) and short[-1] == long[-1] and set(short) <= set(long)
     short, long = sorted((one, two), key=len)
     if len(short) >= 2 and long.endswith(short):
         return True

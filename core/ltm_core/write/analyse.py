@@ -170,7 +170,7 @@ def _facts(
                 found.skipped.append(f"{span}:repair")
                 continue
         if not r.veto:
-            found.endings += endings(r, subject, utterance, lexicon, speaker=speaker)
+            found.endings += endings(r, subject, utterance, lexicon, speaker=speaker, before=prior)
         joined = prior is not None and prior.clause.sentence == r.clause.sentence
         r.flags["continues"] = joined and prior is not None and not (prior["command"] or prior["standing"])
         made, probability = judge(r, subject, lexicon, sides.of(i), explicit=i in held, threshold=threshold)

@@ -18,6 +18,19 @@ _MOST_DIFFERING = 3
 """Words of the value in which two statements of the same frame may differ."""
 _LEAST_SHARED = 2
 """Words with a meaning that such statements share."""
+_LONG_FRAME = 4
+"""Words before the value from which one such word is enough."""
+_THING = re.compile(
+    r"^(?:\w+, |sadly |so |and |but |well,? |finally,? |then )*(?:the|my|our) (?P<thing>(?:[\w-]+ ){0,2}?[\w-]+?)"
+    r"(?:'s| is| are| has| have| got| was| were| came| folded| disbanded| ended| didn't| did not)\b"
+    r"|\b(?:done|finished|through) with (?:(?:the|my|our) )?(?P<thing2>[\w-]+(?: [\w-]+)?)[.!]?$"
+    r"|\b(?:stop(?:ped)?|quit|dropped|gave up|given up|packed in|jacked in) (?:(?:the|my|our) )?"
+    r"(?P<thing3>[\w-]+(?: [\w-]+)?)\b"
+    r"|^(?:the |my |our )?(?P<thing4>[\w-]+) (?:lasted|was|is|didn't|isn't|had|wasn't)\b[^:]*: ",
+    re.I,
+)
+"""What a clause that ends something says is over."""
+_LEAVES_FRIENDS = re.compile(r"\b(?:moved|left|retired|resigned|stopped|sold|dropped)\b", re.I)
 _WORK = frozenset(["works_at", "occupation"])
 
 
@@ -220,7 +233,12 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
     if any(e.message_id in told for e in fact.evidence):
         return False  # what one message says it does not end in the same breath
     if fact.relation == "role":
-        return candidate.subject == fact.subject
+        return candidate.subject == fact.subject and _LEAVES_FRIENDS.search(candidate.text) is None
+    thing = _THING.search(candidate.text)
+    if thing is not None and fact.text.isascii():
+        over, told_ = content(next(t for t in thing.groups() if t), lexicon), content(fact.text, lexicon)
+        if over and all(w in told_ for w in over):
+            return True
     if mentions(candidate.text, fact, lexicon):
         return True
     chosen = lexicon.relation(fact.relation).family in ("preference", "language") or (
@@ -268,7 +286,8 @@ def same_frame(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     after = next((i for i, (a, b) in enumerate(rest) if a != b), len(rest))
     left = len(one) - before - after, len(two) - before - after
     shared = content(" ".join(one[:before] + one[len(one) - after :]), lexicon)
-    return before >= 2 and min(left) >= 1 and max(left) <= _MOST_DIFFERING and len(shared) >= _LEAST_SHARED
+    long = len(shared) >= _LEAST_SHARED or (len(shared) > 0 and before >= _LONG_FRAME)
+    return before >= 2 and min(left) >= 1 and max(left) <= _MOST_DIFFERING and long
 
 
 def _is_slot_of(fact: Fact, noun: str, lexicon: Lexicon) -> bool:

@@ -82,9 +82,17 @@ def resolve(
         decisions += made
         if candidate.rule == "open":
             open_.update((d.fact.id, d) for d in made if d.op == "add")
-        elif candidate.rule == ENDS and made:
+        elif candidate.rule == ENDS and (made or _ended_before(decisions, candidate, lexicon)):
             decisions = _without_news(decisions, open_, candidate, state.known)
     return tuple(decisions)
+
+
+def _ended_before(decisions: Sequence[Decision], ending: Candidate, lexicon: Lexicon) -> bool:
+    """Whether something that the words name was ended by another clause of the message."""
+    return any(
+        d.op in ("supersede", "close", "retract") and d.previous is not None and names_fact(ending, d.previous, lexicon)
+        for d in decisions
+    )
 
 
 def _without_news(

@@ -17,7 +17,7 @@ from ltm_core.write.people import Subject, lead
 from ltm_core.write.scopes import Read
 
 RULE = "en.succession"
-_SURE_SHAPES = ("succeeds_to", "succeeds_tier", "succeeds_now", "on_tier")
+_SURE_SHAPES = ("succeeds_to", "succeeds_tier", "succeeds_now", "succeeds_back", "on_tier")
 _SHAPES = ("succeeds_moved", "succeeds_slid", "succeeds_new")
 """Shapes that patterns of known relations may read better ("the deadline moved to Friday")."""
 _CONFIDENCE = 0.9
@@ -47,10 +47,13 @@ def told_by_self(read: Read, subject: Subject, me: str, lexicon: Lexicon) -> Sub
     """The user, when others or a name begin a clause that gives a thing of the user's a new value ("they moved my
     appointment to Friday", "Octopus is my supplier now"); else the subject as it is."""
     parts = lexicon.rules(read.clause.language).parts
-    if subject.kind not in ("entity", "stranger") or subject.owns or _SHAPES[0] not in parts or not read["first_person"]:
+    if subject.kind not in ("entity", "stranger") or subject.owns or _SHAPES[0] not in parts:
         return subject
-    text = read.clause.norm[lead(read.clause.norm, lexicon.rules(read.clause.language)) :]
-    if any(parts[shape].match(text) for shape in ("succeeds_moved", "succeeds_now", "succeeds_slid")):
+    text = trim(read.clause.norm[lead(read.clause.norm, lexicon.rules(read.clause.language)) :])
+    shapes = ["succeeds_moved", "succeeds_now"] if read["first_person"] else []
+    if subject.kind == "stranger" and not read["third_person"] and text[:1].islower():
+        shapes += ["succeeds_slid", "succeeds_back"]
+    if any(parts[shape].match(text) for shape in shapes):
         return replace(subject, key=me, kind="dropped")
     return subject
 
@@ -72,7 +75,7 @@ def announced(before: Read, read: Read, subject: Subject, lexicon: Lexicon) -> D
 
 def _made(attr: str, value: str, start: int, rules: Rules, subject: Subject, lexicon: Lexicon) -> Draft | None:
     noun = fold(attr)
-    if not noun or noun.split()[-1] in lexicon.sets["no_attributes"]:
+    if not noun or lexicon.shared["foreign_attribute"].search(noun) or noun.split()[-1] in lexicon.sets["no_attributes"]:
         return None
     made = made_attribute(rules, subject, noun, trim(value), start, False, lexicon)
     return None if made is None else replace(made, rule=RULE, confidence=max(made.confidence, _CONFIDENCE), strong=True)

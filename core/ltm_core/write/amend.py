@@ -48,7 +48,8 @@ def amended(
     if m is None or not value:
         return None
     blurted = r["carried_correction"] or _CORRECTING.search(r.clause.norm[:begin]) is not None
-    blurted = blurted or _SPELLED.search(utterance.content) is not None
+    spelled = _SPELLED.search(utterance.content) is not None and _SPELLED.search(value) is None
+    blurted = blurted or spelled
     blurted = blurted and len(value.split()) <= _BARE_WORDS
     if not (m["wrong"] or m["meant"] or (blurted and (value[:1].isupper() or value[:1].isdigit()))):
         return None

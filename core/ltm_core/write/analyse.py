@@ -28,6 +28,7 @@ from ltm_core.write.progress import status_told
 from ltm_core.write.remember import explicit_requests
 from ltm_core.write.repairs import is_bare, repair_of, repaired
 from ltm_core.write.scopes import Read, read
+from ltm_core.write.standing import stand_on
 from ltm_core.write.succession import announced, told_by_self
 from ltm_core.write.transfer import transferred
 from ltm_core.write.walk import walk
@@ -59,6 +60,7 @@ def analyse(
     plain = plain_form(content)
     clauses = split(content, lexicon, plain=plain)
     reads = read(clauses, lexicon, before=utterance.before if utterance.role == "user" else ())
+    stand_on(reads, lexicon)
     language = script(content)
     if utterance.role != "user":
         return Analysis(act=act_of(reads, has_facts=False), language=language)

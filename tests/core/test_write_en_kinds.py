@@ -312,8 +312,10 @@ def test_what_resembles_a_change_ends_nothing(talk: Talk, before: str, words: st
 @pytest.mark.parametrize(
     "thanks",
     [
-        "Blooming it first worked a treat, thank you", "sorted, cheers", "yep, fixed it", "Text format was the answer",
-        "brilliant, that's cracked it", "ha, that was the culprit", "and we're back in business", "That fixed my dough",
+        "Blooming it first worked a treat, thank you", "sorted, cheers", "yep, fixed it",
+        "Text format was the answer",
+        "brilliant, that's cracked it", "ha, that was the culprit", "and we're back in business",
+        "That fixed my dough",
         "Tried it and it rises every time now", "It's behaving itself now, thank you", "Numbers look right now",
     ],
 )  # fmt: skip

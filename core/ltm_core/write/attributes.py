@@ -24,7 +24,9 @@ def named_attribute(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | N
         m = bare.match(trim(norm[subject.start :]))
         if m is not None:
             offset = norm.find(m.group(), subject.start)
-            return made_attribute(rules, subject, fold(m["attr"]), m["object"], offset + m.start("object"), False, lexicon)
+            return made_attribute(
+                rules, subject, fold(m["attr"]), m["object"], offset + m.start("object"), False, lexicon
+            )
     tail = rules.parts["tail"].search(norm, subject.rest)
     begin = subject.rest if subject.owns else subject.start
     rest = norm[begin : tail.start() if tail else len(norm)]

@@ -18,7 +18,9 @@ from ltm_core.write.scopes import Read
 RULE = "ends"
 _NAMED = re.compile(r"^(?P<name>(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?[A-Z][a-zé'-]+(?: [A-Z][a-zé'-]+)?)(?= |'s )")
 _POINTS = re.compile(
-    r"\b(?:it|them|that)(?: up| in| go)?(?: for good| any ?more| now)?[.!]*$|^(?:i |i've |so |and |just )*quit for good", re.I
+    r"\b(?:it|them|that)(?: up| in| go)?(?: for good| any ?more| now)?[.!]*$"
+    r"|^(?:i |i've |so |and |just )*quit for good",
+    re.I,
 )
 """An ending of what the clause before names."""
 _FREE = re.compile(r"(?:free|vegan|vegetarian|teetotal|sober)$")
@@ -29,7 +31,13 @@ _HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
 def endings(
-    read: Read, subject: Subject, utterance: Utterance, lexicon: Lexicon, *, speaker: str | None, before: Read | None = None
+    read: Read,
+    subject: Subject,
+    utterance: Utterance,
+    lexicon: Lexicon,
+    *,
+    speaker: str | None,
+    before: Read | None = None,
 ) -> Iterator[Candidate]:
     """The candidates that end what the clause names; none when it ends nothing, or not for good.
 

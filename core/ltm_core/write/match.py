@@ -305,8 +305,8 @@ def _is_slot_of(fact: Fact, noun: str, lexicon: Lexicon) -> bool:
 
 def _same_noun(one: str, two: str) -> bool:
     if one.isascii() and two.isascii():
-        short, long = sorted(([singular(w) for w in v.split()] for v in (one, two)), key=len)
-        return bool(short) and short[-1] == long[-1] and set(short) <= set(long)
+        few, more = sorted(([singular(w) for w in v.split()] for v in (one, two)), key=len)
+        return bool(few) and few[-1] == more[-1] and set(few) <= set(more)
     short, long = sorted((one, two), key=len)
     if len(short) >= 2 and long.endswith(short):
         return True

@@ -90,7 +90,9 @@ def resolve(
 def _ended_before(decisions: Sequence[Decision], ending: Candidate, lexicon: Lexicon) -> bool:
     """Whether something that the words name was ended by another clause of the message."""
     return any(
-        d.op in ("supersede", "close", "retract") and d.previous is not None and names_fact(ending, d.previous, lexicon)
+        d.op in ("supersede", "close", "retract")
+        and d.previous is not None
+        and names_fact(ending, d.previous, lexicon)
         for d in decisions
     )
 
@@ -238,7 +240,9 @@ class _State:
         if not c.wrong_object:
             return False
         if same_thing(f, c.wrong_object, loose=True):
-            return related(f, c, self.lexicon) or (f.relation.partition(":")[0] in ("single", "attribute") and may_end(f))
+            return related(f, c, self.lexicon) or (
+                f.relation.partition(":")[0] in ("single", "attribute") and may_end(f)
+            )
         told = {e.message_id for e in c.evidence}
         return (
             f.relation in self.lexicon.sets["own_words"]

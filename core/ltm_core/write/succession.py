@@ -68,14 +68,22 @@ def announced(before: Read, read: Read, subject: Subject, lexicon: Lexicon) -> D
     value = rules.parts["announced"].match(norm)
     if news is None or value is None:
         return None
-    noun = news["attr"] or singular(news["attrs"].removesuffix("ies") + "y" if news["attrs"].endswith("ies") else news["attrs"])
+    noun = news["attr"] or singular(
+        news["attrs"].removesuffix("ies") + "y" if news["attrs"].endswith("ies") else news["attrs"]
+    )
     made = _made(noun, value["object"], value.start("object"), rules, subject, lexicon)
     return None if made is None else replace(made, move="change")
 
 
 def _made(attr: str, value: str, start: int, rules: Rules, subject: Subject, lexicon: Lexicon) -> Draft | None:
     noun = fold(attr)
-    if not noun or lexicon.shared["foreign_attribute"].search(noun) or noun.split()[-1] in lexicon.sets["no_attributes"]:
+    if (
+        not noun
+        or lexicon.shared["foreign_attribute"].search(noun)
+        or noun.split()[-1] in lexicon.sets["no_attributes"]
+    ):
         return None
     made = made_attribute(rules, subject, noun, trim(value), start, False, lexicon)
-    return None if made is None else replace(made, rule=RULE, confidence=max(made.confidence, _CONFIDENCE), strong=True)
+    return (
+        None if made is None else replace(made, rule=RULE, confidence=max(made.confidence, _CONFIDENCE), strong=True)
+    )

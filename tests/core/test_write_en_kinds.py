@@ -32,9 +32,9 @@ def facts(*turns: str) -> list[tuple[str, str, str, bool]]:
 class Talk:
     """A user's memory, a day between two things said."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, embedder: str = "none") -> None:
         self.now = NOW
-        self.memory = LongTermMemory.open(path, embedder="none", timezone="UTC", clock=lambda: self.now)
+        self.memory = LongTermMemory.open(path, embedder=embedder or None, timezone="UTC", clock=lambda: self.now)
 
     def say(self, *words: str, session: str = "s") -> Talk:
         for text in words:
@@ -251,3 +251,88 @@ def test_dates_ahead_and_days_that_return(words: str, dated: str) -> None:
     (found,) = heard(words).candidates
     assert found.valid_from == NOW
     assert found.text == (f"{words} ({dated})" if dated else words)
+
+
+@pytest.mark.parametrize(
+    ("before", "words", "gone", "stays"),
+    [
+        ("My personal trainer is Callum.", "My trainer is a guy named Bastian these days.", "Callum", "Bastian"),
+        ("My piano teacher is Mrs Ostrow.", "I've got a new piano teacher, Mr Lind.", "Ostrow", "Lind"),
+        ("My phone contract is with Giffgaff.", "I've gone over to Voxi for my phone contract.", "Giffgaff", "Voxi"),
+        ("My home insurance is with Aviva.", "Moved the home insurance to Churchill.", "Aviva", "Churchill"),
+        ("We're on the Basic plan.", "We bumped ourselves up to the Enterprise plan.", "Basic", "Enterprise"),
+        ("I'm on the Silver membership.", "Upgraded to Gold membership today.", "Silver", "Gold"),
+        ("My dentist is Dr Pham.", "Dr Quill is my dentist now.", "Pham", "Quill"),
+        ("I'm majoring in biology.", "I changed my major to linguistics.", "biology", "linguistics"),
+        ("I drive a Honda Civic.", "Traded the Civic in for a Kia Niro.", "Honda", "Niro"),
+        ("My boss is Helen.", "Helen moved abroad, so my boss is Raj now.", "Helen", "Raj"),
+        ("My appointment is on Tuesday.", "They moved my appointment to Thursday.", "Tuesday", "Thursday"),
+        ("My interview is at 10am.", "The interview got pushed to 2pm.", "10am", "2pm"),
+        ("Our standup is at 9.", "Standup's been pushed back to 11.", "at 9", "11"),
+        ("My therapist is Wendy.", "Started seeing a new therapist, her name is Odile.", "Wendy", "Odile"),
+        ("I own a canoe.", "The canoe's gone, sold it to a neighbour.", "canoe", ""),
+        ("I have a caravan in Wales.", "Sadly the caravan got sold last week.", "caravan", ""),
+        ("I'm in a book club with Ruth.", "The book club's over.", "book club", ""),
+        ("I play the cello.", "Haven't touched the cello in years, I've given it up.", "cello", ""),
+        ("I love brie. I love jazz.", "Gone completely dairy-free.", "brie", "likes jazz"),
+        ("I love stout. I love jazz.", "I've gone alcohol-free since spring.", "stout", "likes jazz"),
+        ("I take the bus to work.", "I walk to work now.", "bus", "walk"),
+    ],
+)  # fmt: skip
+def test_another_value_or_an_ending_under_other_words(
+    tmp_path: Path, before: str, words: str, gone: str, stays: str
+) -> None:
+    talk = Talk(tmp_path / "store", embedder="")
+    held = talk.say(before, words).current()
+    talk.memory.close()
+    assert not any(gone in h for h in held), held
+    assert any(stays in h for h in held) or not stays, held
+
+
+@pytest.mark.parametrize(
+    ("before", "words", "kept"),
+    [
+        ("My running coach is Yusuf.", "My swim coach is Ingrid now.", "Yusuf"),
+        ("My dentist is Dr Pham.", "Dr Quill is my sister's dentist now.", "Pham"),
+        ("My car insurance is with Admiral.", "I went over to Aviva's office for a quote.", "Admiral"),
+        ("I drive a Honda Civic.", "My sister's new car is a Kia Niro.", "Civic"),
+        ("I own a canoe.", "My neighbour sold his kayak.", "canoe"),
+        ("I own a canoe.", "Nearly sold the canoe but couldn't do it.", "canoe"),
+        ("I play the cello.", "My cello lesson is over in ten minutes.", "cello"),
+        ("I love brie.", "The supermarket was out of brie.", "brie"),
+        ("I like lamb kebabs.", "My brother doesn't eat meat anymore.", "lamb"),
+        ("My surname is Macleod.", "It's Macleod, M-A-C.", "Macleod"),
+        ("My son goes to Oakwood School.", "My daughter goes to Fernhill Academy now.", "Oakwood"),
+    ],
+)  # fmt: skip
+def test_what_resembles_a_change_ends_nothing(talk: Talk, before: str, words: str, kept: str) -> None:
+    assert any(kept in h for h in talk.say(before, words).current())
+
+
+@pytest.mark.parametrize(
+    "thanks",
+    [
+        "Blooming it first worked a treat, thank you", "sorted, cheers", "yep, fixed it",
+        "Text format was the answer",
+        "brilliant, that's cracked it", "ha, that was the culprit", "and we're back in business",
+        "That fixed my dough",
+        "Tried it and it rises every time now", "It's behaving itself now, thank you", "Numbers look right now",
+    ],
+)  # fmt: skip
+def test_ways_to_say_that_it_worked(thanks: str) -> None:
+    seen = heard("My dough never rises.", "A: Bloom the yeast in warm water first.", thanks)
+    assert [a.kind for a in seen.anchors] == ["confirmation"]
+    assert seen.candidates[0].object == "Bloom the yeast in warm water first."
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "sounds good, will try", "It would be great if that worked", "that worked for my sister but not for me",
+        "sorted my laundry, brb", "My day worked out great", "my brother helped", "the weather is fine now",
+        "I worked late", "Still flat.", "that is nice of you",
+    ],
+)  # fmt: skip
+def test_what_confirms_no_proposal(words: str) -> None:
+    seen = heard("My dough never rises.", "A: Bloom the yeast in warm water first.", words)
+    assert "confirmation" not in [a.kind for a in seen.anchors]

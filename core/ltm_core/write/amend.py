@@ -22,6 +22,8 @@ _LOOK_BACK = 3
 _CORRECTING = re.compile(
     r"\b(?:sorry|oops|wait|correction|typo|my (?:bad|mistake)|scratch that|i misspoke|no)\b", re.I
 )
+_SPELLED = re.compile(r"\b(?:with an? \w\b|spel(?:t|led) )|\b[A-Z](?:-[A-Z]){2,}\b")
+"""How a name is spelled, which is only said of one that was got wrong."""
 _BARE_WORDS = 3
 """Words of a value that is blurted out after "sorry" ("sorry, Darlington!")."""
 _DATED = re.compile(r" \(\d{4}-[^)]*\)$")
@@ -46,6 +48,8 @@ def amended(
     if m is None or not value:
         return None
     blurted = r["carried_correction"] or _CORRECTING.search(r.clause.norm[:begin]) is not None
+    spelled = _SPELLED.search(utterance.content) is not None and _SPELLED.search(value) is None
+    blurted = blurted or spelled
     blurted = blurted and len(value.split()) <= _BARE_WORDS
     if not (m["wrong"] or m["meant"] or (blurted and (value[:1].isupper() or value[:1].isdigit()))):
         return None
@@ -56,7 +60,7 @@ def amended(
         if before is not None:
             break
         before = _meant(heard(turn), value, wrong)
-    if before is None:
+    if before is None or before.object_normalized == head(value, lexicon, r.clause.language):
         return None
     start = begin + m.start("object") + m["object"].find(value)
     spoken = r.clause.text[start : start + len(value)]

@@ -22,12 +22,14 @@ from ltm_core.write.identifiers import Identifier, find_identifiers
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.neighbours import Neighbours, Vectors
 from ltm_core.write.norm import fold, script, trim
-from ltm_core.write.people import speaker_key
+from ltm_core.write.people import Subject, speaker_key
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
 from ltm_core.write.progress import status_told
 from ltm_core.write.remember import explicit_requests
 from ltm_core.write.repairs import is_bare, repair_of, repaired
 from ltm_core.write.scopes import Read, read
+from ltm_core.write.standing import stand_on
+from ltm_core.write.succession import announced, told_by_self
 from ltm_core.write.transfer import transferred
 from ltm_core.write.walk import walk
 
@@ -58,6 +60,7 @@ def analyse(
     plain = plain_form(content)
     clauses = split(content, lexicon, plain=plain)
     reads = read(clauses, lexicon, before=utterance.before if utterance.role == "user" else ())
+    stand_on(reads, lexicon)
     language = script(content)
     if utterance.role != "user":
         return Analysis(act=act_of(reads, has_facts=False), language=language)
@@ -117,8 +120,9 @@ def _facts(
     sides = Neighbours(reads, open_, vectors)
     denied: tuple[Sequence[Candidate], str] = ((), "")
     previous: Read | None = None
+    told_of = teller = Subject(key=me, rest=0)
     for i, spoken in enumerate(walk(utterance, reads, lexicon)):  # which sets cues that the neighbours' gate reads
-        r, subject = spoken.read, spoken.subject
+        r, subject = spoken.read, told_by_self(spoken.read, spoken.subject, me, lexicon)
         span = f"{r.clause.start}-{r.clause.end}"
         if (r.veto and i not in open_) or r.clause.start in asked:
             if r.veto and (r["first_person"] or r["own_kin"]):
@@ -134,7 +138,10 @@ def _facts(
             found.anchors.append(_stated(r, [instead], utterance, start=subject.words))
             continue
         prior, previous = previous, r
+        told_of, teller = teller, subject
         renamed = changed_attribute(prior, r, me, lexicon) if prior is not None else None
+        if renamed is None and prior is not None and prior.clause.sentence == r.clause.sentence:
+            renamed = announced(prior, r, told_of, lexicon)
         if renamed is not None and not r.veto:
             named = Context(
                 utterance=utterance, lexicon=lexicon, speaker=speaker, probability=0.9, prefix=renamed.attr
@@ -165,7 +172,7 @@ def _facts(
                 found.skipped.append(f"{span}:repair")
                 continue
         if not r.veto:
-            found.endings += endings(r, subject, utterance, lexicon, speaker=speaker)
+            found.endings += endings(r, subject, utterance, lexicon, speaker=speaker, before=prior)
         joined = prior is not None and prior.clause.sentence == r.clause.sentence
         r.flags["continues"] = joined and prior is not None and not (prior["command"] or prior["standing"])
         made, probability = judge(r, subject, lexicon, sides.of(i), explicit=i in held, threshold=threshold)

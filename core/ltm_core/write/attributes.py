@@ -24,7 +24,9 @@ def named_attribute(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | N
         m = bare.match(trim(norm[subject.start :]))
         if m is not None:
             offset = norm.find(m.group(), subject.start)
-            return _made(rules, subject, fold(m["attr"]), m["object"], offset + m.start("object"), False, lexicon)
+            return made_attribute(
+                rules, subject, fold(m["attr"]), m["object"], offset + m.start("object"), False, lexicon
+            )
     tail = rules.parts["tail"].search(norm, subject.rest)
     begin = subject.rest if subject.owns else subject.start
     rest = norm[begin : tail.start() if tail else len(norm)]
@@ -48,7 +50,7 @@ def named_attribute(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | N
     if not owned and attr not in rules.attributes and attr not in rules.functional:
         return None
     negated = bool(rules.parts["neg"].search(m["pre"] or ""))
-    return _made(rules, subject, attr, m["object"], begin + skip + m.start("object"), negated, lexicon)
+    return made_attribute(rules, subject, attr, m["object"], begin + skip + m.start("object"), negated, lexicon)
 
 
 def changed_attribute(before: Read, read: Read, me: str, lexicon: Lexicon) -> Draft | None:
@@ -62,7 +64,7 @@ def changed_attribute(before: Read, read: Read, me: str, lexicon: Lexicon) -> Dr
     if named is None or value is None:
         return None
     attr = named["attr"] or named.groupdict().get("attr2") or ""
-    draft = _made(
+    draft = made_attribute(
         rules,
         Subject(key=me, rest=0),
         fold(attr),
@@ -88,7 +90,7 @@ def announces_change(read: Read, lexicon: Lexicon) -> bool:
     return attr in rules.attributes or any(n in rules.functional for n in _suffixes(attr, rules.language))
 
 
-def _made(
+def made_attribute(
     rules: Rules,
     subject: Subject,
     attr: str,
@@ -99,6 +101,7 @@ def _made(
     *,
     wrong: str = "",
 ) -> Draft | None:
+    """The attribute as a draft; single-valued when its noun is one of which a person has one."""
     if attr not in rules.attributes:
         attr = _NEW.sub("", attr) or attr
     relation = rules.attributes.get(attr)

@@ -79,6 +79,11 @@ def _parts(draft: Draft, subject: Subject, lexicon: Lexicon) -> list[Draft]:
         owner = "" if subject.key == "user" or "/" not in subject.key else subject.key.split("/")[0] + "/"
         named = f"{owner}{key}:{draft.name}" if r == "pet_name" else f"{owner}{key}"
         return [replace(draft, relation="name", subject=named, about_user=False)]
+    foreign = lexicon.shared["foreign_attribute"].search(draft.object) is not None
+    if r == "person_role" and not foreign and fold(draft.object).split(" ")[-1] in lexicon.sets["posts"]:
+        post = fold(draft.object)
+        single = post.split(" ")[-1] in lexicon.rules("en").functional
+        return [replace(draft, relation=f"{'single' if single else 'attribute'}:{post}", object=draft.name)]
     if r == "person_role":
         return [replace(draft, relation="role", subject=draft.name, about_user=False)]
     if r == "status":

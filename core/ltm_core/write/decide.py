@@ -12,6 +12,7 @@ from ltm_core.write.neighbours import Neighbourhood
 from ltm_core.write.people import Subject
 from ltm_core.write.scopes import Read
 from ltm_core.write.standing import standing_draft
+from ltm_core.write.succession import RULE as SUCCESSION
 
 _STRONG_FLOOR = 0.3
 """Gate probability from which a clause that a known pattern reads is kept; others need the threshold."""
@@ -90,9 +91,10 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
         if passing or not is_told_of_oneself(r, subject):
             return threshold + (1 - threshold) / 2
         return threshold
-    event = first.relation in lexicon.sets["lasting_events"]
+    event = first.relation in lexicon.sets["lasting_events"] or first.rule == SUCCESSION
     ends = _ends_known(first, lexicon)
-    if any(r[w] for w in _WEAK) or (r["ephemeral"] and not event):
+    weak = [w for w in _WEAK if r[w] and not (w == "third_person" and first.rule == SUCCESSION)]
+    if weak or (r["ephemeral"] and not event):
         return threshold
     if event or ends:
         return min(threshold, _EVENT_FLOOR)

@@ -17,17 +17,40 @@ from ltm_core.write.scopes import Read
 
 RULE = "ends"
 _NAMED = re.compile(r"^(?P<name>(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?[A-Z][a-zé'-]+(?: [A-Z][a-zé'-]+)?)(?= |'s )")
+_POINTS = re.compile(
+    r"\b(?:it|them|that)(?: up| in| go)?(?: for good| any ?more| now)?[.!]*$"
+    r"|^(?:i |i've |so |and |just )*quit for good",
+    re.I,
+)
+"""An ending of what the clause before names."""
+_FREE = re.compile(r"(?:free|vegan|vegetarian|teetotal|sober)$")
+_ALONE = re.compile(
+    r"^[\s,.!]*$|^,|^ (?:since|for|these|now|after|on|as|in|at|this|last|because|from|and|again|so|completely|by)\b"
+)
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
 def endings(
-    read: Read, subject: Subject, utterance: Utterance, lexicon: Lexicon, *, speaker: str | None
+    read: Read,
+    subject: Subject,
+    utterance: Utterance,
+    lexicon: Lexicon,
+    *,
+    speaker: str | None,
+    before: Read | None = None,
 ) -> Iterator[Candidate]:
-    """The candidates that end what the clause names; none when it ends nothing, or not for good."""
+    """The candidates that end what the clause names; none when it ends nothing, or not for good.
+
+    ``before``: the clause before, which names what "it" means.
+    """
     rules = lexicon.rules(read.clause.language)
     if read.veto or subject.kind == "stranger" or not _is_final(read, rules):
         return
     words = trim(read.clause.text)
+    if before is not None and read.clause.language == "en" and before.clause.language == "en" and not before.veto:
+        points = _POINTS.search(words)
+        if points is not None:
+            words = f"{trim(before.clause.text)}: {words}"
     keys = [subject.key]
     named = _NAMED.match(read.clause.text[subject.words :]) if subject.kind in ("dropped", "entity") else None
     if named is not None and read.clause.language == "en":
@@ -90,6 +113,8 @@ def named_classes(norm: str, rules: Rules, lexicon: Lexicon) -> tuple[str, ...]:
         else:
             words = re.findall(r"[\w'+-]+", before)
             bare = (not before or not before[-1].isalnum()) and (not after or not after[0].isalnum())
+            if _FREE.search(name) and bare and _ALONE.match(after):
+                found[cls] = None
             if bare and (not words or words[-1] in function or words[-1].endswith("ing")):
                 found[cls] = None
     return tuple(found)

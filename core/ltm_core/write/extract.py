@@ -16,10 +16,13 @@ from ltm_core.write.lexicon import Lexicon, Pattern, Rules
 from ltm_core.write.norm import trim
 from ltm_core.write.people import Subject
 from ltm_core.write.scopes import Read
+from ltm_core.write.succession import succession
 
 _GERUND = re.compile(r"^ ?(?!(?:living|working|based|studying|teaching|renting)\b)(?-i:[A-Za-z][a-z]+)ing\b")
 """A clause that begins with a gerund has it for its subject or adds to another: no first person is meant."""
 _MOST_LISTED = 8
+_LOOSE = ("owns", "has", "likes", "is_a", "current_location")
+"""Relations whose patterns fit much else: a value said to be new is read first."""
 _OPEN_CONFIDENCE = 0.3
 _LEAST_CONTENT = 3
 """Characters beyond function words, about two words, that a Chinese statement needs to be kept as it is."""
@@ -33,10 +36,18 @@ _TOPICS = {
 def drafts(read: Read, subject: Subject, lexicon: Lexicon, *, topic: tuple[str, float]) -> tuple[Draft, ...]:
     """Every fact the clause words, best first; the open-vocabulary draft when nothing fits."""
     rules = lexicon.rules(read.clause.language)
+    succeeding = succession(read, subject, lexicon, sure=True)
+    if succeeding is not None:
+        return (succeeding,)
+    succeeding = succession(read, subject, lexicon, sure=False)
     for draft in _known(read, subject, rules, lexicon):
         made = finish(draft, lexicon)
+        if succeeding is not None and draft.relation in _LOOSE:
+            continue
         if made is not None and (made.relation not in lexicon.sets["only_temporary"] or read["temporary"]):
             return tuple(_listed(_contrasted(made, read, lexicon), rules, lexicon))
+    if succeeding is not None:
+        return (succeeding,)
     attribute = named_attribute(read, subject, lexicon)
     if attribute is not None:
         return tuple(_listed(attribute, rules, lexicon))

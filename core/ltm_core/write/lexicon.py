@@ -117,6 +117,8 @@ class Lexicon:
     identifier_prefixes: Mapping[str, str] = field(default_factory=dict)
     identifier_neighbours: Mapping[str, str] = field(default_factory=dict)
     """What must be said beside an identifier of a shape that others share, by name."""
+    slot_nouns: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Per relation, the nouns by which its value is called ("my major" of what one studies)."""
     progress: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Per language, how the state of what an identifier names is told after it; see `progress`."""
 
@@ -269,6 +271,7 @@ def default_lexicon() -> Lexicon:
         identifier_words=MappingProxyType(ids.get("words", {})),
         identifier_prefixes=MappingProxyType(ids.get("prefixes", {})),
         identifier_neighbours=MappingProxyType(ids.get("beside", {})),
+        slot_nouns=MappingProxyType({k: frozenset(v) for k, v in shared["slots"].items()}),
         progress=MappingProxyType(ids.get("progress", {})),
     )
 

@@ -6,11 +6,31 @@ import re
 
 from ltm_core.types import Fact
 from ltm_core.write.lexicon import Lexicon, default_lexicon
-from ltm_core.write.mentions import mentions
+from ltm_core.write.mentions import content, mentions
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate
 
 _DIGITS = re.compile(r"\d+")
+_NAMED = ("single", "attribute", "schedule")
+_WORDS = re.compile(r"[\w'&:.-]+")
+_NOW = re.compile(r"\b(?:now|these days|nowadays|currently|instead|from now on|as of .*)\b", re.I)
+_MOST_DIFFERING = 3
+"""Words of the value in which two statements of the same frame may differ."""
+_LEAST_SHARED = 2
+"""Words with a meaning that such statements share."""
+_LONG_FRAME = 4
+"""Words before the value from which one such word is enough."""
+_THING = re.compile(
+    r"^(?:\w+, |sadly |so |and |but |well,? |finally,? |then )*(?:the|my|our) (?P<thing>(?:[\w-]+ ){0,2}?[\w-]+?)"
+    r"(?:'s| is| are| has| have| got| was| were| came| folded| disbanded| ended| didn't| did not)\b"
+    r"|\b(?:done|finished|through) with (?:(?:the|my|our) )?(?P<thing2>[\w-]+(?: [\w-]+)?)[.!]?$"
+    r"|\b(?:stop(?:ped)?|quit|dropped|gave up|given up|packed in|jacked in) (?:(?:the|my|our) )?"
+    r"(?P<thing3>[\w-]+(?: [\w-]+)?)\b"
+    r"|^(?:the |my |our )?(?P<thing4>[\w-]+) (?:lasted|was|is|didn't|isn't|had|wasn't)\b[^:]*: ",
+    re.I,
+)
+"""What a clause that ends something says is over."""
+_LEAVES_FRIENDS = re.compile(r"\b(?:moved|left|retired|resigned|stopped|sold|dropped)\b", re.I)
 _WORK = frozenset(["works_at", "occupation"])
 
 
@@ -213,7 +233,12 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
     if any(e.message_id in told for e in fact.evidence):
         return False  # what one message says it does not end in the same breath
     if fact.relation == "role":
-        return candidate.subject == fact.subject
+        return candidate.subject == fact.subject and _LEAVES_FRIENDS.search(candidate.text) is None
+    thing = _THING.search(candidate.text)
+    if thing is not None and fact.text.isascii():
+        over, told_ = content(next(t for t in thing.groups() if t), lexicon), content(fact.text, lexicon)
+        if over and all(w in told_ for w in over):
+            return True
     if mentions(candidate.text, fact, lexicon):
         return True
     chosen = lexicon.relation(fact.relation).family in ("preference", "language") or (
@@ -232,8 +257,12 @@ def takes_place(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     """Whether a value said to be new stands for the same thing as the fact's, under another name of it: the same
     noun ("coach", "running coach"), or tools of one sort ("switched to Arc")."""
     one, two = fact.relation.partition(":"), candidate.relation.partition(":")
-    if {one[0], two[0]} <= {"single", "attribute"}:
-        return _same_noun(one[2], two[2])
+    if two[0] in _NAMED:
+        if one[0] in _NAMED:
+            return _same_noun(one[2], two[2])
+        return _is_slot_of(fact, two[2], lexicon)
+    if same_frame(fact, candidate, lexicon):
+        return True
     if candidate.rule == "open":
         noun = one[2] if one[0] in ("single", "attribute") else ""
         return len(noun) >= 2 and _holds_noun(candidate.text, noun)
@@ -245,9 +274,39 @@ def takes_place(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     return bool(sort) or _same_noun(held, new)
 
 
+def same_frame(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
+    """Whether two English statements in the user's own words differ by one value alone ("I get my groceries from
+    Tesco", "I get my groceries from Lidl now"): what they share must say more than that something is liked."""
+    own = lexicon.sets["own_words"]
+    if fact.relation not in own or candidate.relation not in own or not fact.text.isascii():
+        return False
+    one, two = (_WORDS.findall(_NOW.sub("", v).casefold()) for v in (fact.text, candidate.text))
+    before = next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
+    rest = list(zip(reversed(one[before:]), reversed(two[before:]), strict=False))
+    after = next((i for i, (a, b) in enumerate(rest) if a != b), len(rest))
+    left = len(one) - before - after, len(two) - before - after
+    shared = content(" ".join(one[:before] + one[len(one) - after :]), lexicon)
+    long = len(shared) >= _LEAST_SHARED or (len(shared) > 0 and before >= _LONG_FRAME)
+    return before >= 2 and min(left) >= 1 and max(left) <= _MOST_DIFFERING and long
+
+
+def _is_slot_of(fact: Fact, noun: str, lexicon: Lexicon) -> bool:
+    """Whether a fact that names no attribute is about the thing that the noun names: its words hold the noun, or its
+    relation is known by it ("my major", "I study biology")."""
+    if not noun.isascii() or not noun:
+        return False
+    if noun in lexicon.slot_nouns.get(fact.relation, ()):
+        return True
+    if fact.relation not in lexicon.sets["own_words"] and fact.relation not in ("has", "uses"):
+        return False
+    told = content(fact.text, lexicon)
+    return all(w in told for w in content(noun, lexicon))
+
+
 def _same_noun(one: str, two: str) -> bool:
     if one.isascii() and two.isascii():
-        return bool(one) and bool(two) and singular(one.split()[-1]) == singular(two.split()[-1])
+        few, more = sorted(([singular(w) for w in v.split()] for v in (one, two)), key=len)
+        return bool(few) and few[-1] == more[-1] and set(few) <= set(more)
     short, long = sorted((one, two), key=len)
     if len(short) >= 2 and long.endswith(short):
         return True

@@ -30,6 +30,7 @@ from ltm_core.write.match import (
     same_thing,
     takes_place,
 )
+from ltm_core.write.mentions import mentions
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.reach import Reach, reach_of
@@ -75,9 +76,35 @@ def resolve(
         duplicate_similarity=duplicate_similarity,
     )
     decisions: list[Decision] = []
+    open_: dict[str, Decision] = {}
     for candidate in candidates:
-        decisions += others.again(candidate) or others.settled(candidate, state.take(candidate), state.known)
+        made = others.again(candidate) or others.settled(candidate, state.take(candidate), state.known)
+        decisions += made
+        if candidate.rule == "open":
+            open_.update((d.fact.id, d) for d in made if d.op == "add")
+        elif candidate.rule == ENDS and (made or _ended_before(decisions, candidate, lexicon)):
+            decisions = _without_news(decisions, open_, candidate, state.known)
     return tuple(decisions)
+
+
+def _ended_before(decisions: Sequence[Decision], ending: Candidate, lexicon: Lexicon) -> bool:
+    """Whether something that the words name was ended by another clause of the message."""
+    return any(
+        d.op in ("supersede", "close", "retract")
+        and d.previous is not None
+        and names_fact(ending, d.previous, lexicon)
+        for d in decisions
+    )
+
+
+def _without_news(
+    decisions: list[Decision], open_: dict[str, Decision], ending: Candidate, known: Known
+) -> list[Decision]:
+    """The decisions without what was kept of the same words as mere news: they ended something, and say no more."""
+    news = {i for i, d in open_.items() if set(d.fact.evidence) & set(ending.evidence)}
+    for i in news:
+        known.drop(i)
+    return [d for d in decisions if d.fact.id not in news]
 
 
 @dataclass(slots=True)
@@ -188,7 +215,7 @@ class _State:
         if not c.is_positive or c.move == "cease":
             return [f for f in mine if ended_by(f, c, self.lexicon)]
         if c.wrong_object and c.move == "change":
-            return [f for f in mine if related(f, c, self.lexicon) and same_thing(f, c.wrong_object, loose=True)]
+            return [f for f in mine if self._changed_from(f, c)]
         replaced = [
             f
             for f in mine
@@ -207,6 +234,23 @@ class _State:
             and related(f, c, self.lexicon)
             and same_thing(f, c.object_normalized)
         ]
+
+    def _changed_from(self, f: Fact, c: Candidate) -> bool:
+        """Whether the fact is what a change leaves behind ("from Jira to Linear"), under whatever attribute."""
+        if not c.wrong_object:
+            return False
+        if same_thing(f, c.wrong_object, loose=True):
+            return related(f, c, self.lexicon) or (
+                f.relation.partition(":")[0] in ("single", "attribute") and may_end(f)
+            )
+        told = {e.message_id for e in c.evidence}
+        return (
+            f.relation in self.lexicon.sets["own_words"]
+            and may_end(f)
+            and not any(e.message_id in told for e in f.evidence)
+            and c.wrong_object.isascii()
+            and mentions(c.wrong_object, f, self.lexicon)
+        )
 
     def _rivals(self, c: Candidate, mine: Sequence[Fact], taken: set[str]) -> list[Fact]:
         """Other values of the same single-valued slot."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 
 from ltm_core.write.draft import Draft
 from ltm_core.write.lexicon import Lexicon, Rules
@@ -12,6 +14,14 @@ from ltm_core.write.scopes import Read
 
 _AND = re.compile(r"^(?:and|but|or|that|which|who) ", re.I)
 """A predicate joined to another clause ("and always make me smile") orders nobody."""
+
+
+def stand_on(reads: Sequence[Read], lexicon: Lexicon) -> None:
+    """An order that "…, always" or "…, permanently please" follows is a standing one: marks it so."""
+    for r, after in pairwise(reads):
+        bare = lexicon.rules(after.clause.language).parts.get("standing_after")
+        if bare is not None and r.clause.sentence == after.clause.sentence and bare.match(after.clause.norm):
+            r.flags["standing"] = True
 
 
 def standing_draft(read: Read, lexicon: Lexicon) -> Draft | None:

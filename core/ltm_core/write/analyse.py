@@ -16,7 +16,7 @@ from ltm_core.write.build import Context, candidates
 from ltm_core.write.clauses import plain_form, split
 from ltm_core.write.confirm import find_confirmation, find_references
 from ltm_core.write.decide import judge
-from ltm_core.write.ends import endings
+from ltm_core.write.ends import ending_of, endings
 from ltm_core.write.forget_requests import find_requests
 from ltm_core.write.identifiers import Identifier, find_identifiers
 from ltm_core.write.lexicon import Lexicon
@@ -25,6 +25,7 @@ from ltm_core.write.norm import fold, script, trim
 from ltm_core.write.people import speaker_key
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
 from ltm_core.write.progress import status_told
+from ltm_core.write.renew import successor_of
 from ltm_core.write.remember import explicit_requests
 from ltm_core.write.repairs import is_bare, repair_of, repaired
 from ltm_core.write.scopes import Read, read
@@ -166,6 +167,9 @@ def _facts(
                 continue
         if not r.veto:
             found.endings += endings(r, subject, utterance, lexicon, speaker=speaker)
+            left = successor_of(prior, r, lexicon)
+            if left and prior is not None:
+                found.endings.append(ending_of(left, prior, utterance, speaker=speaker))
         joined = prior is not None and prior.clause.sentence == r.clause.sentence
         r.flags["continues"] = joined and prior is not None and not (prior["command"] or prior["standing"])
         made, probability = judge(r, subject, lexicon, sides.of(i), explicit=i in held, threshold=threshold)

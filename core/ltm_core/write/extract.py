@@ -15,6 +15,7 @@ from ltm_core.write.draft import Draft, finish
 from ltm_core.write.lexicon import Lexicon, Pattern, Rules
 from ltm_core.write.norm import trim
 from ltm_core.write.people import Subject
+from ltm_core.write.renew import renewed
 from ltm_core.write.scopes import Read
 
 _GERUND = re.compile(r"^ ?(?!(?:living|working|based|studying|teaching|renting)\b)(?-i:[A-Za-z][a-z]+)ing\b")
@@ -37,7 +38,7 @@ def drafts(read: Read, subject: Subject, lexicon: Lexicon, *, topic: tuple[str, 
         made = finish(draft, lexicon)
         if made is not None and (made.relation not in lexicon.sets["only_temporary"] or read["temporary"]):
             return tuple(_listed(_contrasted(made, read, lexicon), rules, lexicon))
-    attribute = named_attribute(read, subject, lexicon)
+    attribute = renewed(read, subject, lexicon) or named_attribute(read, subject, lexicon)
     if attribute is not None:
         return tuple(_listed(attribute, rules, lexicon))
     return _open(read, subject, lexicon, topic)
@@ -222,7 +223,9 @@ def _open(read: Read, subject: Subject, lexicon: Lexicon, topic: tuple[str, floa
         )
     if rules.language == "zh" and is_scrap(read, subject, rules):
         return ()
-    negated = (read["negation"] or read["hard_cessation"]) and contrast is None
+    given_up = rules.parts.get("ended_thing")
+    ends = read["hard_cessation"] or (given_up is not None and given_up.match(told) is not None)
+    negated = (read["negation"] or ends) and contrast is None
     wrong = ""
     if contrast is not None:
         kept, wrong, cut = contrast

@@ -9,6 +9,7 @@ from ltm_core.write.lexicon import Lexicon, default_lexicon
 from ltm_core.write.mentions import mentions
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate
+from ltm_core.write.renew import RULE as RENEWED
 
 _DIGITS = re.compile(r"\d+")
 _WORK = frozenset(["works_at", "occupation"])
@@ -214,6 +215,8 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
         return False  # what one message says it does not end in the same breath
     if fact.relation == "role":
         return candidate.subject == fact.subject
+    if candidate.wrong_object and _is_given_up(fact, candidate.wrong_object, lexicon):
+        return True
     if mentions(candidate.text, fact, lexicon):
         return True
     chosen = lexicon.relation(fact.relation).family in ("preference", "language") or (
@@ -232,6 +235,8 @@ def takes_place(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     """Whether a value said to be new stands for the same thing as the fact's, under another name of it: the same
     noun ("coach", "running coach"), or tools of one sort ("switched to Arc")."""
     one, two = fact.relation.partition(":"), candidate.relation.partition(":")
+    if candidate.rule == RENEWED and _gives_value(fact, two[2], lexicon):
+        return True
     if {one[0], two[0]} <= {"single", "attribute"}:
         return _same_noun(one[2], two[2])
     if candidate.rule == "open":
@@ -243,6 +248,42 @@ def takes_place(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     held, new = fact.object_normalized, candidate.object_normalized
     sort = lexicon.members.get(held, frozenset()) & lexicon.members.get(new, frozenset())
     return bool(sort) or _same_noun(held, new)
+
+
+def _gives_value(fact: Fact, noun: str, lexicon: Lexicon) -> bool:
+    """Whether the fact says, in whatever words, what the value of a Chinese noun is: "我的工位在B区", "还款用的是招行"
+    for "工位" and "还款卡"."""
+    if len(noun) < 2 or noun.isascii():
+        return False
+    base, _, held = fact.relation.partition(":")
+    if base in ("single", "attribute") and held.endswith("的") and (held.startswith((noun, noun[:2]))):
+        return True
+    if base not in lexicon.sets["own_words"] and base not in ("uses", "plays", "learns", "drives"):
+        return False
+    parts = lexicon.rules("zh").parts
+    for name in (noun, noun[:-1]) if len(noun) > 2 else (noun,):
+        for text in (fold(fact.text), fold(fact.object)):
+            at = text.find(name)
+            if at >= 0 and (
+                parts["value_after"].match(text, at + len(name))
+                or (at + len(name) == len(text) and parts["place_before"].search(text[:at]))
+            ):
+                return True
+    return False
+
+
+def _is_given_up(fact: Fact, thing: str, lexicon: Lexicon) -> bool:
+    """Whether a thing that words give up by itself ("外卖我不跑了") is what the fact is about: nothing but function
+    words or a verb's object may stand around it."""
+    if len(thing) < 2 and thing not in lexicon.class_names:
+        return False
+    value = fold(fact.text if fact.relation in lexicon.sets["own_words"] else fact.object)
+    if fold(fact.object).endswith(thing) or fold(fact.object).startswith(thing):
+        return True
+    base, _, noun = fact.relation.partition(":")
+    if base in ("attribute", "single") and noun == thing:
+        return True
+    return fact.relation in lexicon.sets["own_words"] and thing in value
 
 
 def _same_noun(one: str, two: str) -> bool:

@@ -33,6 +33,7 @@ from ltm_core.write.match import (
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.reach import Reach, reach_of
+from ltm_core.write.renew import RULE as RENEWED
 from ltm_core.write.rows import RANK, UNTOUCHED, closed, is_late, new_fact, reinforced, retracted
 
 __all__ = ["Reach", "reach_of", "resolve", "retract_for_edit"]
@@ -96,9 +97,9 @@ class _State:
         far = bool(c.reach != "slot" or c.wrong_object or not c.is_positive or c.move not in ("state", "revert"))
         alike = self.similarity is not None
         mine = self.known.of_subject(c) if far else self.known.near(c, self.lexicon, whole_slot=alike)
-        c = self._adopted(c, mine)
         if c.rule == ENDS:
             return self._ended_by_name(c, mine)
+        c = self._adopted(c, mine)
         if c.rule == "open" and c.wrong_object and c.move == "correct" and not self._wrong(c, mine):
             return []
         if c.modality == "past":
@@ -210,7 +211,7 @@ class _State:
 
     def _rivals(self, c: Candidate, mine: Sequence[Fact], taken: set[str]) -> list[Fact]:
         """Other values of the same single-valued slot."""
-        if c.is_positive and c.rule == "open" and c.move == "change":
+        if c.is_positive and c.rule in ("open", RENEWED) and c.move == "change" and not c.single_valued:
             return self._renewed(c, mine, taken)
         if not c.is_positive or c.relation_confidence < self.relation_threshold:
             return []

@@ -170,7 +170,12 @@ def _facts(
             left = successor_of(prior, r, lexicon)
             if left and prior is not None:
                 found.endings.append(ending_of(left, prior, utterance, speaker=speaker))
+                _without_open(found, only=prior.evidence(utterance.message_id))
         joined = prior is not None and prior.clause.sentence == r.clause.sentence
+        place = lexicon.rules(r.clause.language).parts.get("own_place")
+        r.flags["of_own_place"] = joined and prior is not None and place is not None and (
+            prior["of_own_place"] or place.match(prior.clause.norm) is not None
+        )
         r.flags["continues"] = joined and prior is not None and not (prior["command"] or prior["standing"])
         made, probability = judge(r, subject, lexicon, sides.of(i), explicit=i in held, threshold=threshold)
         if not made:
@@ -208,10 +213,11 @@ def _earlier(
     return analyse(said, lexicon=lexicon, fact_threshold=threshold, clause_vectors=vectors).candidates
 
 
-def _without_open(found: _Found) -> None:
-    """In a message that reports how a proposal went, only statements that a pattern knows are facts."""
-    gone = {e for c in found.candidates if c.rule == "open" for e in c.evidence}
-    found.candidates = [c for c in found.candidates if c.rule != "open"]
+def _without_open(found: _Found, *, only: Evidence | None = None) -> None:
+    """Only statements that a pattern knows are facts, in a message that reports how a proposal went, or in the one
+    clause that tells why something was replaced."""
+    gone = {e for c in found.candidates if c.rule == "open" for e in c.evidence if only is None or e == only}
+    found.candidates = [c for c in found.candidates if c.rule != "open" or not gone.intersection(c.evidence)]
     found.anchors = [a for a in found.anchors if a.kind != "stated_fact" or a.evidence not in gone]
 
 

@@ -256,8 +256,9 @@ def _gives_value(fact: Fact, noun: str, lexicon: Lexicon) -> bool:
     if len(noun) < 2 or noun.isascii():
         return False
     base, _, held = fact.relation.partition(":")
-    if base in ("single", "attribute") and held.endswith("的") and (held.startswith((noun, noun[:2]))):
-        return True
+    if base in ("single", "attribute"):
+        stands_for = held.endswith("的") and held.startswith((noun, noun[:2]))
+        return stands_for or (held.startswith(noun) and len(held) == len(noun) + 1)
     if base not in lexicon.sets["own_words"] and base not in ("uses", "plays", "learns", "drives"):
         return False
     parts = lexicon.rules("zh").parts
@@ -278,8 +279,12 @@ def _is_given_up(fact: Fact, thing: str, lexicon: Lexicon) -> bool:
     if len(thing) < 2 and thing not in lexicon.class_names:
         return False
     value = fold(fact.text if fact.relation in lexicon.sets["own_words"] else fact.object)
-    if fold(fact.object).endswith(thing) or fold(fact.object).startswith(thing):
-        return True
+    held = fact.object_normalized or fold(fact.object)
+    for said in (held, held.replace("的", ""), fold(fact.object)):
+        if said.endswith(thing) or said.startswith(thing):
+            return True
+    if len(thing) > 2 and held.startswith(thing[:-1]):
+        return True  # "豆瓣号" for "豆瓣账号"
     base, _, noun = fact.relation.partition(":")
     if base in ("attribute", "single") and noun == thing:
         return True

@@ -27,11 +27,13 @@ def renewed(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | None:
     if subject.kind == "kin":
         begin = subject.rest
     norm = read.clause.norm
-    m = pattern.match(norm[begin:])
+    m = rules.parts["renewed_for"].match(norm[begin:]) or pattern.match(norm[begin:])
     if m is None:
         return None
     value = m["object"]
     noun = fold(trim(m["attr"]))
+    if not noun:
+        return None
     relation = rules.attributes.get(noun)
     known = relation is not None or any(noun[i:] in rules.functional for i in range(len(noun)))
     if relation is None:
@@ -47,7 +49,6 @@ def renewed(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | None:
             move="change",
             wrong="" if known else noun,
             confidence=0.9 if known else _UNSURE,
-            strong=known or subject.kind != "dropped",
             rule=RULE,
             attr=noun,
         ),

@@ -34,14 +34,24 @@ _TOPICS = {
 def drafts(read: Read, subject: Subject, lexicon: Lexicon, *, topic: tuple[str, float]) -> tuple[Draft, ...]:
     """Every fact the clause words, best first; the open-vocabulary draft when nothing fits."""
     rules = lexicon.rules(read.clause.language)
+    given_up = _given_up(read, subject, rules)
     for draft in _known(read, subject, rules, lexicon):
         made = finish(draft, lexicon)
+        if made is not None and made.positive and given_up and trim(made.object) in given_up:
+            made = replace(made, positive=False, move="cease")
         if made is not None and (made.relation not in lexicon.sets["only_temporary"] or read["temporary"]):
             return tuple(_listed(_contrasted(made, read, lexicon), rules, lexicon))
     attribute = renewed(read, subject, lexicon) or named_attribute(read, subject, lexicon)
     if attribute is not None:
         return tuple(_listed(attribute, rules, lexicon))
     return _open(read, subject, lexicon, topic)
+
+
+def _given_up(read: Read, subject: Subject, rules: Rules) -> str:
+    """The thing that the clause names first and then gives up ("生酮坚持不下来"); else ""."""
+    pattern = rules.parts.get("ended_thing")
+    m = pattern.match(read.clause.norm[subject.start :]) if pattern is not None else None
+    return m["thing"] if m is not None else ""
 
 
 def _known(read: Read, subject: Subject, rules: Rules, lexicon: Lexicon) -> Iterator[Draft]:

@@ -12,6 +12,7 @@ from ltm_core.write.plan import Candidate
 from ltm_core.write.renew import RULE as RENEWED
 
 _DIGITS = re.compile(r"\d+")
+_CLASSIFIERS = frozenset("个只条台部套家间份款")
 _WORK = frozenset(["works_at", "occupation"])
 
 
@@ -280,10 +281,11 @@ def _is_given_up(fact: Fact, thing: str, lexicon: Lexicon) -> bool:
         return False
     value = fold(fact.text if fact.relation in lexicon.sets["own_words"] else fact.object)
     held = fact.object_normalized or fold(fact.object)
-    for said in (held, held.replace("的", ""), fold(fact.object)):
+    bare = held[1:] if held[:1] in _CLASSIFIERS else held
+    for said in (held, bare, bare.replace("的", ""), fold(fact.object)):
         if said.endswith(thing) or said.startswith(thing):
             return True
-    if len(thing) > 2 and held.startswith(thing[:-1]):
+    if len(thing) > 2 and bare.startswith(thing[:-1]):
         return True  # "豆瓣号" for "豆瓣账号"
     base, _, noun = fact.relation.partition(":")
     if base in ("attribute", "single") and noun == thing:

@@ -29,7 +29,8 @@ from ltm_core.write.renew import successor_of
 from ltm_core.write.remember import explicit_requests
 from ltm_core.write.repairs import is_bare, repair_of, repaired
 from ltm_core.write.scopes import Read, read
-from ltm_core.write.transfer import transferred
+from ltm_core.write.standing import points_back
+from ltm_core.write.transfer import handed_over, transferred
 from ltm_core.write.walk import walk
 
 _REPAIRED_TURNS = 2
@@ -129,6 +130,11 @@ def _facts(
         if handed is not None:
             found.candidates.append(handed)
             continue
+        others = handed_over(r, utterance, lexicon, heard=heard) if not r.veto else ()
+        if others:
+            found.candidates += others
+            found.anchors.append(_stated(r, others, utterance, start=subject.words))
+            continue
         instead = denied_then(r, denied[0], utterance, lexicon) if denied[0] else None
         if instead is not None:
             found.candidates.append(instead)
@@ -182,11 +188,16 @@ def _facts(
             if r["first_person"] or r["own_kin"]:
                 found.skipped.append(f"{span}:{'third_party' if not subject.key else 'gate'}")
             continue
+        told_before = ""
+        if made[0].subject == "assistant":
+            told_before = points_back(r, reads[i - 1] if i else None, lexicon)
+        if told_before:
+            made = tuple(replace(d, object=f"{told_before}，{d.object}") for d in made)
         context = Context(
             utterance=utterance,
             lexicon=lexicon,
             speaker=speaker,
-            prefix=spoken.prefix,
+            prefix=f"{told_before}，" if told_before else spoken.prefix,
             probability=probability,
             explicit=i in held,
         )
@@ -194,7 +205,8 @@ def _facts(
         found.candidates += new
         denied = ([c for c in new if not c.is_positive], r.clause.text[subject.rest :])
         if i not in held and any(c.modality != "temporary" for c in new):
-            found.anchors.append(_stated(r, new, utterance, start=subject.words))
+            anchor = _stated(r, new, utterance, start=subject.words)
+            found.anchors.append(replace(anchor, text=f"{told_before}，{anchor.text}") if told_before else anchor)
 
 
 def _told(utterance: Utterance, found: _Found, lexicon: Lexicon, threshold: float) -> list[Candidate]:

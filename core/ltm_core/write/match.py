@@ -13,6 +13,10 @@ from ltm_core.write.renew import RULE as RENEWED
 
 _DIGITS = re.compile(r"\d+")
 _CLASSIFIERS = frozenset("个只条台部套家间份款")
+_LONGEST_DETAIL = 10
+"""Characters of a statement that can be a mere detail."""
+_GENERIC = frozenset("号卡课店班")
+"""Chinese last characters that add nothing to the name before them."""
 _WORK = frozenset(["works_at", "occupation"])
 
 
@@ -174,6 +178,8 @@ def ended_by(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
         return candidate.subject != "user" and fact.relation not in lexicon.sets["timeless"]
     if candidate.relation == "does" and candidate.move == "cease" and same_thing(fact, candidate.object_normalized):
         return lexicon.relation(fact.relation).family in ("preference", "learning", "tools", "project")
+    if candidate.relation == "works_at" and candidate.move == "cease" and fact.relation == "occupation":
+        return candidate.object_normalized in fold(fact.text)  # "路线规划" told as done there
     if candidate.relation == "employment" and candidate.move == "cease":
         return fact.relation in _WORK or fact.relation == "employment"
     if (
@@ -218,6 +224,8 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
         return candidate.subject == fact.subject
     if candidate.wrong_object and _is_given_up(fact, candidate.wrong_object, lexicon):
         return True
+    if candidate.wrong_object and candidate.wrong_object.startswith(fact.object_normalized or "-"):
+        return False  # "吉他弦断了" is not about the guitar
     if mentions(candidate.text, fact, lexicon):
         return True
     chosen = lexicon.relation(fact.relation).family in ("preference", "language") or (
@@ -274,6 +282,15 @@ def _gives_value(fact: Fact, noun: str, lexicon: Lexicon) -> bool:
     return False
 
 
+def is_detail_of(fact: Fact, other: Fact) -> bool:
+    """Whether a Chinese statement only adds a figure to a value told just before it ("大王卡，39块那档")."""
+    if fact.rule != "open" or not fact.is_positive or not _DIGITS.search(fact.object) or "我" in fact.object:
+        return False
+    return len(fact.object) <= _LONGEST_DETAIL and any(
+        a.message_id == b.message_id and 0 <= a.start - b.end <= 1 for a in fact.evidence for b in other.evidence
+    )
+
+
 def _is_given_up(fact: Fact, thing: str, lexicon: Lexicon) -> bool:
     """Whether a thing that words give up by itself ("外卖我不跑了") is what the fact is about: nothing but function
     words or a verb's object may stand around it."""
@@ -285,7 +302,7 @@ def _is_given_up(fact: Fact, thing: str, lexicon: Lexicon) -> bool:
     for said in (held, bare, bare.replace("的", ""), fold(fact.object)):
         if said.endswith(thing) or said.startswith(thing):
             return True
-    if len(thing) > 2 and bare.startswith(thing[:-1]):
+    if len(thing) > 2 and thing[-1] in _GENERIC and bare.startswith(thing[:-1]):
         return True  # "豆瓣号" for "豆瓣账号"
     base, _, noun = fact.relation.partition(":")
     if base in ("attribute", "single") and noun == thing:

@@ -21,6 +21,7 @@ from ltm_core.write.match import (
     counts,
     ended_by,
     in_classes,
+    is_detail_of,
     may_end,
     names_fact,
     related,
@@ -243,7 +244,7 @@ class _State:
     def _renewed(self, c: Candidate, mine: Sequence[Fact], taken: set[str]) -> list[Fact]:
         """What a value said to be new takes the place of, known under another name of the same thing."""
         told = {e.message_id for e in c.evidence}
-        return [
+        out = [
             f
             for f in mine
             if f.is_positive
@@ -253,6 +254,10 @@ class _State:
             and not any(e.message_id in told for e in f.evidence)
             and takes_place(f, c, self.lexicon)
         ]
+        if c.rule != RENEWED:
+            return out
+        held = {f.id for f in out}
+        return out + [f for f in mine if f.id not in held and any(is_detail_of(f, o) for o in out)]
 
     def _equal(self, f: Fact, c: Candidate) -> bool:
         same = (f.object_normalized or fold(f.object)) == c.object_normalized

@@ -224,7 +224,8 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
         return candidate.subject == fact.subject
     if candidate.wrong_object and _is_given_up(fact, candidate.wrong_object, lexicon):
         return True
-    if candidate.wrong_object and candidate.wrong_object.startswith(fact.object_normalized or "-"):
+    thing = candidate.wrong_object or ""
+    if not thing.endswith("了") and thing.startswith(fact.object_normalized or "-"):
         return False  # "吉他弦断了" is not about the guitar
     if mentions(candidate.text, fact, lexicon):
         return True

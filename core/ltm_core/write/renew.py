@@ -65,4 +65,7 @@ def successor_of(before: Read | None, read: Read, lexicon: Lexicon) -> str:
     if before.clause.language != read.clause.language or follows.match(read.clause.norm) is None:
         return ""
     m = leaves.match(before.clause.norm)
-    return trim(m["thing"]) if m is not None else ""
+    if m is not None:
+        return trim(m["thing"])
+    serves = rules.parts["serves"].match(read.clause.norm) is not None
+    return trim(before.clause.text) if serves and "我" not in before.clause.norm else ""

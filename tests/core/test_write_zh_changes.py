@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from ltm_core import LongTermMemory
+from ltm_core.embed.base import Embedder
 from ltm_core.embed.resolve import resolve_embedder
-from ltm_core.types import Embedder, Fact
+from ltm_core.types import Fact
 from ltm_core.write.norm import script
 
 BEGIN = datetime(2025, 3, 3, 2, tzinfo=UTC)

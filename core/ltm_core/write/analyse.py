@@ -25,8 +25,8 @@ from ltm_core.write.norm import fold, script, trim
 from ltm_core.write.people import speaker_key
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
 from ltm_core.write.progress import status_told
-from ltm_core.write.renew import successor_of
 from ltm_core.write.remember import explicit_requests
+from ltm_core.write.renew import successor_of
 from ltm_core.write.repairs import is_bare, repair_of, repaired
 from ltm_core.write.scopes import Read, read
 from ltm_core.write.standing import points_back
@@ -179,8 +179,11 @@ def _facts(
                 _without_open(found, only=prior.evidence(utterance.message_id))
         joined = prior is not None and prior.clause.sentence == r.clause.sentence
         place = lexicon.rules(r.clause.language).parts.get("own_place")
-        r.flags["of_own_place"] = joined and prior is not None and place is not None and (
-            prior["of_own_place"] or place.match(prior.clause.norm) is not None
+        r.flags["of_own_place"] = (
+            joined
+            and prior is not None
+            and place is not None
+            and (prior["of_own_place"] or place.match(prior.clause.norm) is not None)
         )
         r.flags["continues"] = joined and prior is not None and not (prior["command"] or prior["standing"])
         made, probability = judge(r, subject, lexicon, sides.of(i), explicit=i in held, threshold=threshold)

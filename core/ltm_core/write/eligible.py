@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ltm_core.write.neighbours import Vectors
 from ltm_core.write.clauses import plain_form, split
 from ltm_core.write.forget_requests import find_requests
 from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.neighbours import Vectors
 from ltm_core.write.plan import Utterance
 from ltm_core.write.redact import redact
 from ltm_core.write.scopes import Read, read

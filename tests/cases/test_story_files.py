@@ -16,14 +16,14 @@ from ltm_core.stories import load, macro, score_all
 HERE = Path(__file__).parent
 FLOORS = {
     ("dev", "en"): (0.96, 0.94, 0.97),
-    ("dev", "zh"): (0.85, 0.84, 0.97),
+    ("dev", "zh"): (0.96, 0.96, 0.98),
     ("test", "en"): (0.79, 0.80, 0.96),
     ("test", "zh"): (0.81, 0.80, 0.96),
 }
 """Mean over kinds: share of the facts that are current, recall and precision of anchors."""
-STALE = {("dev", "en"): 0.04, ("dev", "zh"): 0.18, ("test", "en"): 0.23, ("test", "zh"): 0.28}
+STALE = {("dev", "en"): 0.04, ("dev", "zh"): 0.05, ("test", "en"): 0.23, ("test", "zh"): 0.28}
 """Most of what is over may still be shown."""
-ENDED = {"dev": 1, "test": 0}
+ENDED = {"dev": 0, "test": 0}
 """Most facts that may be ended although nothing said so."""
 
 

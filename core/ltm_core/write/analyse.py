@@ -16,7 +16,7 @@ from ltm_core.write.build import Context, candidates
 from ltm_core.write.clauses import plain_form, split
 from ltm_core.write.confirm import find_confirmation, find_references
 from ltm_core.write.decide import judge
-from ltm_core.write.ends import endings
+from ltm_core.write.ends import ending_of, endings
 from ltm_core.write.forget_requests import find_requests
 from ltm_core.write.identifiers import Identifier, find_identifiers
 from ltm_core.write.lexicon import Lexicon
@@ -26,11 +26,12 @@ from ltm_core.write.people import Subject, speaker_key
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
 from ltm_core.write.progress import status_told
 from ltm_core.write.remember import explicit_requests
+from ltm_core.write.renew import successor_of
 from ltm_core.write.repairs import is_bare, repair_of, repaired
 from ltm_core.write.scopes import Read, read
-from ltm_core.write.standing import stand_on
+from ltm_core.write.standing import points_back, stand_on
 from ltm_core.write.succession import announced, told_by_self
-from ltm_core.write.transfer import transferred
+from ltm_core.write.transfer import handed_over, transferred
 from ltm_core.write.walk import walk
 
 _REPAIRED_TURNS = 2
@@ -132,6 +133,11 @@ def _facts(
         if handed is not None:
             found.candidates.append(handed)
             continue
+        others = handed_over(r, utterance, lexicon, heard=heard) if not r.veto else ()
+        if others:
+            found.candidates += others
+            found.anchors.append(_stated(r, others, utterance, start=subject.words))
+            continue
         instead = denied_then(r, denied[0], utterance, lexicon) if denied[0] else None
         if instead is not None:
             found.candidates.append(instead)
@@ -173,18 +179,34 @@ def _facts(
                 continue
         if not r.veto:
             found.endings += endings(r, subject, utterance, lexicon, speaker=speaker, before=prior)
+            left = successor_of(prior, r, lexicon)
+            if left and prior is not None:
+                found.endings.append(ending_of(left, prior, utterance, speaker=speaker))
+                _without_open(found, only=prior.evidence(utterance.message_id))
         joined = prior is not None and prior.clause.sentence == r.clause.sentence
+        place = lexicon.rules(r.clause.language).parts.get("own_place")
+        r.flags["of_own_place"] = (
+            joined
+            and prior is not None
+            and place is not None
+            and (prior["of_own_place"] or place.match(prior.clause.norm) is not None)
+        )
         r.flags["continues"] = joined and prior is not None and not (prior["command"] or prior["standing"])
         made, probability = judge(r, subject, lexicon, sides.of(i), explicit=i in held, threshold=threshold)
         if not made:
             if r["first_person"] or r["own_kin"]:
                 found.skipped.append(f"{span}:{'third_party' if not subject.key else 'gate'}")
             continue
+        told_before = ""
+        if made[0].subject == "assistant":
+            told_before = points_back(r, reads[i - 1] if i else None, lexicon)
+        if told_before:
+            made = tuple(replace(d, object=f"{told_before}，{d.object}") for d in made)
         context = Context(
             utterance=utterance,
             lexicon=lexicon,
             speaker=speaker,
-            prefix=spoken.prefix,
+            prefix=f"{told_before}，" if told_before else spoken.prefix,
             probability=probability,
             explicit=i in held,
         )
@@ -192,7 +214,8 @@ def _facts(
         found.candidates += new
         denied = ([c for c in new if not c.is_positive], r.clause.text[subject.rest :])
         if i not in held and any(c.modality != "temporary" for c in new):
-            found.anchors.append(_stated(r, new, utterance, start=subject.words))
+            anchor = _stated(r, new, utterance, start=subject.words)
+            found.anchors.append(replace(anchor, text=f"{told_before}，{anchor.text}") if told_before else anchor)
 
 
 def _told(utterance: Utterance, found: _Found, lexicon: Lexicon, threshold: float) -> list[Candidate]:
@@ -211,10 +234,11 @@ def _earlier(
     return analyse(said, lexicon=lexicon, fact_threshold=threshold, clause_vectors=vectors).candidates
 
 
-def _without_open(found: _Found) -> None:
-    """In a message that reports how a proposal went, only statements that a pattern knows are facts."""
-    gone = {e for c in found.candidates if c.rule == "open" for e in c.evidence}
-    found.candidates = [c for c in found.candidates if c.rule != "open"]
+def _without_open(found: _Found, *, only: Evidence | None = None) -> None:
+    """Only statements that a pattern knows are facts, in a message that reports how a proposal went, or in the one
+    clause that tells why something was replaced."""
+    gone = {e for c in found.candidates if c.rule == "open" for e in c.evidence if only is None or e == only}
+    found.candidates = [c for c in found.candidates if c.rule != "open" or not gone.intersection(c.evidence)]
     found.anchors = [a for a in found.anchors if a.kind != "stated_fact" or a.evidence not in gone]
 
 

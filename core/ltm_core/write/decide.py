@@ -25,6 +25,14 @@ _OPEN_FLOOR = 0.55
 _PASSING_FLOOR = 0.85
 """The same when they tell of today or of a feeling, or are of the words friends chat in. With both floors friends
 (LoCoMo) leave about 30 facts in 100 turns, and nearly nine in ten are right in messages to an assistant."""
+_BOUND_FLOOR = 0.25
+"""The same for Chinese words about the speaker's home or work that say what he is bound to there."""
+_PLACE_FLOOR = 0.55
+"""The same for other Chinese words about his home or work."""
+_NOT_SETTLED = (
+    "plan", "command", "mood", "third_person", "general", "ephemeral", "past", "temporary", "complaint", "correction",
+)  # fmt: skip
+"""Cues with which a clause about a place does not say how things are there for good."""
 _WITHOUT_VECTOR = 0.1
 """What English words that no pattern reads need more when the n-grams decide alone."""
 _LEAST_WORDS = 2
@@ -83,6 +91,9 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
             return _OPEN_FLOOR
         return _PASSING_FLOOR if chatty or passing else _OPEN_FLOOR
     if first.rule == "open":
+        settled = _is_of_own_place(r, lexicon)
+        if settled:
+            return settled
         if lexicon.shared["subordinate"].match(r.clause.norm) or (
             r["past"] and not r["habitual"] and not lexicon.shared["used_to"].search(r.clause.norm)
         ):
@@ -101,6 +112,19 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
     if all(d.strong for d in made):
         return min(threshold, _SURE_FLOOR if first.confidence >= _SURE else _STRONG_FLOOR)
     return threshold
+
+
+def _is_of_own_place(r: Read, lexicon: Lexicon) -> float:
+    """The floor for a Chinese statement of how things are where the speaker lives or works, which names no person:
+    low when it says what he is bound to there ("只能走楼梯"); 0.0 for any other clause."""
+    parts = lexicon.rules(r.clause.language).parts
+    place, bound = parts.get("own_place"), parts.get("bound")
+    if place is None or bound is None or any(r[w] for w in _NOT_SETTLED):
+        return 0.0
+    here = place.match(r.clause.norm) is not None
+    if bound.search(r.clause.norm) is not None and (here or r["of_own_place"]):
+        return _BOUND_FLOOR
+    return _PLACE_FLOOR if here else 0.0
 
 
 def _may_be_open(r: Read, subject: Subject, lexicon: Lexicon) -> bool:

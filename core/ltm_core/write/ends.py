@@ -51,6 +51,7 @@ def endings(
         points = _POINTS.search(words)
         if points is not None:
             words = f"{trim(before.clause.text)}: {words}"
+    thing = thing_ended(read.clause.norm[subject.start :], rules) if subject.kind in ("self", "dropped") else ""
     keys = [subject.key]
     named = _NAMED.match(read.clause.text[subject.words :]) if subject.kind in ("dropped", "entity") else None
     if named is not None and read.clause.language == "en":
@@ -70,11 +71,44 @@ def endings(
             move="cease",
             reach="class",
             classes=named_classes(read.clause.norm, rules, lexicon),
+            wrong_object=thing or None,
             valid_from=utterance.at,
             said_at=utterance.at,
             evidence=(read.evidence(utterance.message_id),),
             rule=RULE,
         )
+
+
+def ending_of(thing: str, read: Read, utterance: Utterance, *, speaker: str | None) -> Candidate:
+    """The end of what ``thing`` names for the speaker, because the next clause tells what came instead of it."""
+    words = trim(read.clause.text)
+    key = f"speaker:{speaker}" if speaker else "user"
+    return Candidate(
+        subject=key,
+        relation="does",
+        object=words,
+        object_normalized=fold(words),
+        text=words,
+        is_positive=False,
+        is_about_user=key == "user",
+        speaker=speaker,
+        confidence=0.5,
+        relation_confidence=0.0,
+        move="cease",
+        reach="class",
+        wrong_object=fold(thing),
+        valid_from=utterance.at,
+        said_at=utterance.at,
+        evidence=(read.evidence(utterance.message_id),),
+        rule=RULE,
+    )
+
+
+def thing_ended(norm: str, rules: Rules) -> str:
+    """The thing that a clause names first and then gives up ("外卖我不跑了", "饭馆盘出去了"); else ""."""
+    pattern = rules.parts.get("ended_thing")
+    m = pattern.match(norm) if pattern is not None else None
+    return fold(trim(m["thing"])) if m is not None else ""
 
 
 def _is_final(read: Read, rules: Rules) -> bool:
@@ -87,6 +121,8 @@ def _is_final(read: Read, rules: Rules) -> bool:
     if wishes is not None and wishes.search(norm):
         return False
     passing = read["ephemeral"] or read["mood"]
+    if not passing and thing_ended(norm, rules):
+        return True
     return (rules.flags["ends_weak"].search(norm) is not None and not passing) or (
         rules.flags["ends"].search(norm) is not None
     )

@@ -15,6 +15,7 @@ from ltm_core.write.draft import Draft, finish
 from ltm_core.write.lexicon import Lexicon, Pattern, Rules
 from ltm_core.write.norm import trim
 from ltm_core.write.people import Subject
+from ltm_core.write.renew import renewed
 from ltm_core.write.scopes import Read
 from ltm_core.write.succession import succession
 
@@ -40,18 +41,28 @@ def drafts(read: Read, subject: Subject, lexicon: Lexicon, *, topic: tuple[str, 
     if succeeding is not None:
         return (succeeding,)
     succeeding = succession(read, subject, lexicon, sure=False)
+    given_up = _given_up(read, subject, rules)
     for draft in _known(read, subject, rules, lexicon):
         made = finish(draft, lexicon)
+        if made is not None and made.positive and given_up and trim(made.object) in given_up:
+            made = replace(made, positive=False, move="cease")
         if succeeding is not None and draft.relation in _LOOSE:
             continue
         if made is not None and (made.relation not in lexicon.sets["only_temporary"] or read["temporary"]):
             return tuple(_listed(_contrasted(made, read, lexicon), rules, lexicon))
     if succeeding is not None:
         return (succeeding,)
-    attribute = named_attribute(read, subject, lexicon)
+    attribute = renewed(read, subject, lexicon) or named_attribute(read, subject, lexicon)
     if attribute is not None:
         return tuple(_listed(attribute, rules, lexicon))
     return _open(read, subject, lexicon, topic)
+
+
+def _given_up(read: Read, subject: Subject, rules: Rules) -> str:
+    """The thing that the clause names first and then gives up ("生酮坚持不下来"); else ""."""
+    pattern = rules.parts.get("ended_thing")
+    m = pattern.match(read.clause.norm[subject.start :]) if pattern is not None else None
+    return m["thing"] if m is not None else ""
 
 
 def _known(read: Read, subject: Subject, rules: Rules, lexicon: Lexicon) -> Iterator[Draft]:
@@ -233,7 +244,9 @@ def _open(read: Read, subject: Subject, lexicon: Lexicon, topic: tuple[str, floa
         )
     if rules.language == "zh" and is_scrap(read, subject, rules):
         return ()
-    negated = (read["negation"] or read["hard_cessation"]) and contrast is None
+    given_up = rules.parts.get("ended_thing")
+    ends = read["hard_cessation"] or (given_up is not None and given_up.match(told) is not None)
+    negated = (read["negation"] or ends) and contrast is None
     wrong = ""
     if contrast is not None:
         kept, wrong, cut = contrast

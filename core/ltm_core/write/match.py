@@ -9,6 +9,7 @@ from ltm_core.write.lexicon import Lexicon, default_lexicon
 from ltm_core.write.mentions import content, mentions
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate
+from ltm_core.write.renew import RULE as RENEWED
 
 _DIGITS = re.compile(r"\d+")
 _NAMED = ("single", "attribute", "schedule")
@@ -31,6 +32,11 @@ _THING = re.compile(
 )
 """What a clause that ends something says is over."""
 _LEAVES_FRIENDS = re.compile(r"\b(?:moved|left|retired|resigned|stopped|sold|dropped)\b", re.I)
+_CLASSIFIERS = frozenset("个只条台部套家间份款")
+_LONGEST_DETAIL = 10
+"""Characters of a statement that can be a mere detail."""
+_GENERIC = frozenset("号卡课店班")
+"""Chinese last characters that add nothing to the name before them."""
 _WORK = frozenset(["works_at", "occupation"])
 
 
@@ -192,6 +198,8 @@ def ended_by(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
         return candidate.subject != "user" and fact.relation not in lexicon.sets["timeless"]
     if candidate.relation == "does" and candidate.move == "cease" and same_thing(fact, candidate.object_normalized):
         return lexicon.relation(fact.relation).family in ("preference", "learning", "tools", "project")
+    if candidate.relation == "works_at" and candidate.move == "cease" and fact.relation == "occupation":
+        return candidate.object_normalized in fold(fact.text)  # "路线规划" told as done there
     if candidate.relation == "employment" and candidate.move == "cease":
         return fact.relation in _WORK or fact.relation == "employment"
     if (
@@ -234,11 +242,16 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
         return False  # what one message says it does not end in the same breath
     if fact.relation == "role":
         return candidate.subject == fact.subject and _LEAVES_FRIENDS.search(candidate.text) is None
-    thing = _THING.search(candidate.text)
-    if thing is not None and fact.text.isascii():
-        over, told_ = content(next(t for t in thing.groups() if t), lexicon), content(fact.text, lexicon)
-        if over and all(w in told_ for w in over):
+    over = _THING.search(candidate.text)
+    if over is not None and fact.text.isascii():
+        ended, held = content(next(t for t in over.groups() if t), lexicon), content(fact.text, lexicon)
+        if ended and all(w in held for w in ended):
             return True
+    if candidate.wrong_object and _is_given_up(fact, candidate.wrong_object, lexicon):
+        return True
+    thing = candidate.wrong_object or ""
+    if not thing.endswith("了") and thing.startswith(fact.object_normalized or "-"):
+        return False  # "吉他弦断了" is not about the guitar
     if mentions(candidate.text, fact, lexicon):
         return True
     chosen = lexicon.relation(fact.relation).family in ("preference", "language") or (
@@ -257,6 +270,8 @@ def takes_place(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     """Whether a value said to be new stands for the same thing as the fact's, under another name of it: the same
     noun ("coach", "running coach"), or tools of one sort ("switched to Arc")."""
     one, two = fact.relation.partition(":"), candidate.relation.partition(":")
+    if candidate.rule == RENEWED and _gives_value(fact, two[2], lexicon):
+        return True
     if two[0] in _NAMED:
         if one[0] in _NAMED:
             return _same_noun(one[2], two[2])
@@ -301,6 +316,57 @@ def _is_slot_of(fact: Fact, noun: str, lexicon: Lexicon) -> bool:
         return False
     told = content(fact.text, lexicon)
     return all(w in told for w in content(noun, lexicon))
+
+
+def _gives_value(fact: Fact, noun: str, lexicon: Lexicon) -> bool:
+    """Whether the fact says, in whatever words, what the value of a Chinese noun is: "我的工位在B区" for "工位",
+    "还款用的是招行" for "还款卡"."""
+    if len(noun) < 2 or noun.isascii():
+        return False
+    base, _, held = fact.relation.partition(":")
+    if base in ("single", "attribute"):
+        stands_for = held.endswith("的") and held.startswith((noun, noun[:2]))
+        return stands_for or (held.startswith(noun) and len(held) == len(noun) + 1)
+    if base not in lexicon.sets["own_words"] and base not in ("uses", "plays", "learns", "drives"):
+        return False
+    parts = lexicon.rules("zh").parts
+    for name in (noun, noun[:-1]) if len(noun) > 2 else (noun,):
+        for text in (fold(fact.text), fold(fact.object)):
+            at = text.find(name)
+            if at >= 0 and (
+                parts["value_after"].match(text, at + len(name))
+                or (at + len(name) == len(text) and parts["place_before"].search(text[:at]))
+            ):
+                return True
+    return False
+
+
+def is_detail_of(fact: Fact, other: Fact) -> bool:
+    """Whether a Chinese statement only adds a figure to a value told just before it ("大王卡，39块那档")."""
+    if fact.rule != "open" or not fact.is_positive or not _DIGITS.search(fact.object) or "我" in fact.object:
+        return False
+    return len(fact.object) <= _LONGEST_DETAIL and any(
+        a.message_id == b.message_id and 0 <= a.start - b.end <= 1 for a in fact.evidence for b in other.evidence
+    )
+
+
+def _is_given_up(fact: Fact, thing: str, lexicon: Lexicon) -> bool:
+    """Whether a thing that words give up by itself ("外卖我不跑了") is what the fact is about: nothing but function
+    words or a verb's object may stand around it."""
+    if len(thing) < 2 and thing not in lexicon.class_names:
+        return False
+    value = fold(fact.text if fact.relation in lexicon.sets["own_words"] else fact.object)
+    held = fact.object_normalized or fold(fact.object)
+    bare = held[1:] if held[:1] in _CLASSIFIERS else held
+    for said in (held, bare, bare.replace("的", ""), fold(fact.object)):
+        if said.endswith(thing) or said.startswith(thing):
+            return True
+    if len(thing) > 2 and thing[-1] in _GENERIC and bare.startswith(thing[:-1]):
+        return True  # "豆瓣号" for "豆瓣账号"
+    base, _, noun = fact.relation.partition(":")
+    if base in ("attribute", "single") and noun == thing:
+        return True
+    return fact.relation in lexicon.sets["own_words"] and thing in value
 
 
 def _same_noun(one: str, two: str) -> bool:

@@ -13,7 +13,7 @@ from importlib.resources import files
 
 _PUNCTUATION = {"，": "，", "’": "'", "‘": "'", "“": '"', "”": '"', "＂": '"', "？": "?", "！": "!", "　": " "}
 _KANA = re.compile(r"[ぁ-ゖァ-ヺー]")
-_HAN = re.compile(r"[㐀-䶿一-鿿豈-﫿]")
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _LATIN = re.compile(r"[A-Za-z]")
 _EDGES = re.compile(
     r"^[\s\"'“”‘’「」『』《》()（）\[\]【】,，.。!！?？;；:：、~～…-]+|"

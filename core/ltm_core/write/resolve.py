@@ -21,6 +21,7 @@ from ltm_core.write.match import (
     counts,
     ended_by,
     in_classes,
+    is_detail_of,
     may_end,
     names_fact,
     related,
@@ -34,6 +35,7 @@ from ltm_core.write.mentions import mentions
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.reach import Reach, reach_of
+from ltm_core.write.renew import RULE as RENEWED
 from ltm_core.write.rows import RANK, UNTOUCHED, closed, is_late, new_fact, reinforced, retracted
 
 __all__ = ["Reach", "reach_of", "resolve", "retract_for_edit"]
@@ -123,9 +125,9 @@ class _State:
         far = bool(c.reach != "slot" or c.wrong_object or not c.is_positive or c.move not in ("state", "revert"))
         alike = self.similarity is not None
         mine = self.known.of_subject(c) if far else self.known.near(c, self.lexicon, whole_slot=alike)
-        c = self._adopted(c, mine)
         if c.rule == ENDS:
             return self._ended_by_name(c, mine)
+        c = self._adopted(c, mine)
         if c.rule == "open" and c.wrong_object and c.move == "correct" and not self._wrong(c, mine):
             return []
         if c.modality == "past":
@@ -254,7 +256,7 @@ class _State:
 
     def _rivals(self, c: Candidate, mine: Sequence[Fact], taken: set[str]) -> list[Fact]:
         """Other values of the same single-valued slot."""
-        if c.is_positive and c.rule == "open" and c.move == "change":
+        if c.is_positive and c.rule in ("open", RENEWED) and c.move == "change" and not c.single_valued:
             return self._renewed(c, mine, taken)
         if not c.is_positive or c.relation_confidence < self.relation_threshold:
             return []
@@ -286,7 +288,7 @@ class _State:
     def _renewed(self, c: Candidate, mine: Sequence[Fact], taken: set[str]) -> list[Fact]:
         """What a value said to be new takes the place of, known under another name of the same thing."""
         told = {e.message_id for e in c.evidence}
-        return [
+        out = [
             f
             for f in mine
             if f.is_positive
@@ -296,6 +298,10 @@ class _State:
             and not any(e.message_id in told for e in f.evidence)
             and takes_place(f, c, self.lexicon)
         ]
+        if c.rule != RENEWED:
+            return out
+        held = {f.id for f in out}
+        return out + [f for f in mine if f.id not in held and any(is_detail_of(f, o) for o in out)]
 
     def _equal(self, f: Fact, c: Candidate) -> bool:
         same = (f.object_normalized or fold(f.object)) == c.object_normalized

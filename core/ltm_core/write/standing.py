@@ -75,6 +75,17 @@ def standing_draft(read: Read, lexicon: Lexicon) -> Draft | None:
     )
 
 
+def points_back(read: Read, before: Read | None, lexicon: Lexicon) -> str:
+    """The words before an instruction that only points at them ("今后就保持这个调调"); else ""."""
+    parts = lexicon.rules(read.clause.language).parts
+    back, manner = parts.get("refers_back"), parts.get("manner")
+    if before is None or back is None or manner is None or before.clause.sentence != read.clause.sentence:
+        return ""
+    if before.veto not in ("", "question") or not back.search(read.clause.norm):
+        return ""
+    return trim(before.clause.text) if manner.search(before.clause.norm) else ""
+
+
 def _naming(text: str, start: int, rules: Rules) -> Draft | None:
     """What the assistant is called, or calls the user."""
     for i in rules.pattern_index.possible(text):

@@ -3,14 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ltm_core.write.build import head
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import trim
-from ltm_core.write.plan import Candidate, Utterance
+from ltm_core.write.plan import Candidate, Turn, Utterance
 from ltm_core.write.scopes import Read
+
+
+def handed_over(
+    read: Read, utterance: Utterance, lexicon: Lexicon, *, heard: Callable[[Turn], Sequence[Candidate]]
+) -> tuple[Candidate, ...]:
+    """What a clause says of a relative instead of the speaker ("过敏的不是我，是我女儿对花生过敏"), with its denial
+    for the speaker; nothing when it says no such thing. ``heard`` reads a sentence by itself."""
+    rules = lexicon.rules(read.clause.language)
+    pattern = rules.parts.get("not_me")
+    m = pattern.match(read.clause.norm) if pattern is not None else None
+    key = rules.kin.get(m["kin"].lower()) if m is not None else None
+    if m is None or key is None:
+        return ()
+    claim = trim(m["again"] or "") or trim(m["claim"])
+    out: list[Candidate] = []
+    for c in heard(Turn(id=utterance.message_id, role="user", content=f"我{claim}")):
+        if c.rule == "open" or not c.is_positive or c.subject != "user":
+            continue
+        told = replace(c, evidence=(read.evidence(utterance.message_id),), rule="transfer")
+        whose = trim(read.clause.text[slice(*m.span("whose"))])
+        out.append(replace(told, subject=key, is_about_user=False, move="state", text=f"{whose}{claim}"))
+        out.append(replace(told, is_positive=False, move="correct", reach="subject", text=trim(read.clause.text)))
+    return tuple(out)
 
 
 def transferred(

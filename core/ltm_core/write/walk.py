@@ -119,7 +119,9 @@ def _is_strangers(r: Read, subject: Subject, lexicon: Lexicon, *, stranger: bool
     ):
         return False
     if subject.kind in ("dropped", "self"):
-        return r["third_person"] or (stranger and subject.kind == "dropped")
+        shared = lexicon.rules(r.clause.language).parts.get("shared_event")
+        common = shared is not None and shared.match(r.clause.norm) is not None
+        return r["third_person"] or (stranger and subject.kind == "dropped" and not common)
     return stranger and subject.kind in ("kin", "pet", "pronoun", "inherited")
 
 

@@ -1,0 +1,71 @@
+"""A thing whose value changed, said of the thing itself: "宽带换联通了", "工位挪到C区", "现在带我的是丽莎".
+
+The noun in front is either the name of the thing ("宽带") or its old value ("朗逸置换成宋PLUS了"); which of them
+is only known beside the store (`match.takes_place`).
+"""
+
+from __future__ import annotations
+
+from ltm_core.write.draft import Draft, finish
+from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.norm import fold, trim
+from ltm_core.write.people import Subject
+from ltm_core.write.scopes import Read
+
+RULE = "renewed"
+_UNSURE = 0.65
+"""Relation confidence of a change whose noun no list knows: it ends only what its noun names."""
+
+
+def renewed(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | None:
+    """The new value that the clause gives a thing it names, or None."""
+    rules = lexicon.rules(read.clause.language)
+    pattern = rules.parts.get("renewed")
+    if pattern is None or subject.kind not in ("self", "dropped", "kin", "inherited"):
+        return None
+    begin = subject.rest if subject.kind == "self" or subject.owns else subject.start
+    if subject.kind == "kin":
+        begin = subject.rest
+    norm = read.clause.norm
+    m = rules.parts["renewed_for"].match(norm[begin:]) or pattern.match(norm[begin:])
+    if m is None:
+        return None
+    value = m["object"]
+    noun = fold(trim(m["attr"]))
+    if not noun:
+        return None
+    relation = rules.attributes.get(noun)
+    known = relation is not None or any(noun[i:] in rules.functional for i in range(len(noun)))
+    if relation is None:
+        relation = f"single:{noun}" if known else f"attribute:{noun}"
+    start = begin + m.start("object")
+    return finish(
+        Draft(
+            subject=subject.key,
+            relation=relation,
+            object=value,
+            start=start,
+            end=start + len(value),
+            move="change",
+            wrong="" if known else noun,
+            confidence=0.9 if known else _UNSURE,
+            rule=RULE,
+            attr=noun,
+        ),
+        lexicon,
+    )
+
+
+def successor_of(before: Read | None, read: Read, lexicon: Lexicon) -> str:
+    """Whom or what the clause before takes leave of when this one names who or what came instead; else ""."""
+    rules = lexicon.rules(read.clause.language)
+    follows, leaves = rules.parts.get("succeeds"), rules.parts.get("leaves")
+    if before is None or follows is None or leaves is None or before.veto or before["third_person"]:
+        return ""
+    if before.clause.language != read.clause.language or follows.match(read.clause.norm) is None:
+        return ""
+    m = leaves.match(before.clause.norm)
+    if m is not None:
+        return trim(m["thing"])
+    serves = rules.parts["serves"].match(read.clause.norm) is not None
+    return trim(before.clause.text) if serves and "我" not in before.clause.norm else ""

@@ -125,7 +125,7 @@ TOLD: list[tuple[list[str], list[str], list[str]]] = [
     (["组会固定在周一上午", "组会挪到周三上午了", "老师说周三有课，组会又改回周一上午了"], ["周一"], ["周三"]),
     (["家里养了一只橘猫叫发财", "又领养了一只玄凤鹦鹉，叫阿布"], ["发财", "阿布"], []),
     (["我家装了一台石头扫地机器人", "前两天又装了个小米的空气净化器，客厅用"], ["扫地机器人", "空气净化器"], []),
-    (["我最爱吃羊肉串", "红烧肉也喜欢", "豆腐脑要吃咸的", "从今年起我不吃肉了，什么肉都不吃"], ["豆腐脑"], ["羊肉串", "红烧肉"]),
+    (["我最爱吃羊肉串", "红烧肉也喜欢", "豆腐脑要吃咸的", "从今年起我不吃肉了，什么肉都不吃"], ["豆腐脑"], ["羊肉串", "红烧肉"]),  # noqa: E501
     (["我对花生过敏", "更正一下之前的说法，过敏的不是我，是我女儿对花生过敏"], ["花生"], []),
     (["上学那阵我天天泡网吧"], [], ["网吧"]),
     (["我家那只布偶叫芝麻，今年两岁半，只吃鸡肉味的罐头"], ["芝麻", "罐头"], []),
@@ -234,9 +234,8 @@ def test_what_is_known_in_the_end(
 
 def test_a_statement_handed_to_a_relative_is_the_relatives(tmp_path: Path, encoder: Embedder) -> None:
     turns = ["我对花生过敏", "更正一下之前的说法，过敏的不是我，是我女儿对花生过敏"]
-    assert {(f.subject, f.relation, f.object) for f in known(tmp_path, encoder, turns)} == {
-        ("daughter", "allergic_to", "花生")
-    }
+    told = {(f.subject, f.object) for f in known(tmp_path, encoder, turns) if f.relation == "allergic_to"}
+    assert told == {("daughter", "花生")}
 
 
 @pytest.mark.parametrize(

@@ -261,7 +261,7 @@ def takes_place(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
 
 
 def _gives_value(fact: Fact, noun: str, lexicon: Lexicon) -> bool:
-    """Whether the fact says, in whatever words, what the value of a Chinese noun is: "我的工位在B区", "还款用的是招行"
+    """Whether the fact says, what the value of a Chinese noun is: "我的工位在B区", "还款用的是招行"
     for "工位" and "还款卡"."""
     if len(noun) < 2 or noun.isascii():
         return False

@@ -16,7 +16,7 @@ from ltm_core.write.scopes import Read
 def handed_over(
     read: Read, utterance: Utterance, lexicon: Lexicon, *, heard: Callable[[Turn], Sequence[Candidate]]
 ) -> tuple[Candidate, ...]:
-    """What a clause says of a relative instead of the speaker ("过敏的不是我，是我女儿对花生过敏"), with its denial for
+    """What a clause says of a relative, not the speaker ("过敏的不是我，是我女儿对花生过敏"), with its denial for
     the speaker; nothing when it says no such thing. ``heard`` reads a sentence by itself."""
     rules = lexicon.rules(read.clause.language)
     pattern = rules.parts.get("not_me")

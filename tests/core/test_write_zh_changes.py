@@ -238,9 +238,8 @@ def test_what_is_known_in_the_end(
 
 def test_a_statement_handed_to_a_relative_is_the_relatives(tmp_path: Path, encoder: Embedder) -> None:
     turns = ["我对花生过敏", "更正一下之前的说法，过敏的不是我，是我女儿对花生过敏"]
-    assert {(f.subject, f.relation, f.object) for f in known(tmp_path, encoder, turns)} == {
-        ("daughter", "allergic_to", "花生")
-    }
+    told = {(f.subject, f.object) for f in known(tmp_path, encoder, turns) if f.relation == "allergic_to"}
+    assert told == {("daughter", "花生")}
 
 
 @pytest.mark.parametrize(

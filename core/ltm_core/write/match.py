@@ -244,7 +244,7 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
         return candidate.subject == fact.subject and _LEAVES_FRIENDS.search(candidate.text) is None
     over = _THING.search(candidate.text)
     if over is not None and fact.text.isascii():
-        ended, held = content(next(t for t in over.groups() if t), lexicon), content(fact.text, lexicon)
+        ended, held = content(next(t for t in over.groups() if t), lexicon), content(fact.object, lexicon)
         if ended and all(w in held for w in ended):
             return True
     if candidate.wrong_object and _is_given_up(fact, candidate.wrong_object, lexicon):

@@ -23,7 +23,7 @@ FLOORS = {
 """Mean over kinds: share of the facts that are current, recall and precision of anchors."""
 STALE = {("dev", "en"): 0.04, ("dev", "zh"): 0.05, ("test", "en"): 0.23, ("test", "zh"): 0.28}
 """Most of what is over may still be shown."""
-ENDED = {"dev": 0, "test": 1}
+ENDED = {"dev": 0, "test": 0}
 """Most facts that may be ended although nothing said so."""
 
 

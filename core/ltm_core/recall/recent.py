@@ -10,8 +10,8 @@ from ltm_core.recall.cues import any_of, cues
 from ltm_core.recall.data import LANGUAGES
 from ltm_core.recall.filters import Filter, matches
 from ltm_core.recall.gather import Found, labelled
-from ltm_core.recall.question import Question, analyse_question
 from ltm_core.recall.hits import Hit
+from ltm_core.recall.question import Question, analyse_question
 from ltm_core.recall.records import message_record
 from ltm_core.recall.request import RecallRequest
 from ltm_core.store.base import MessageRow, Reader

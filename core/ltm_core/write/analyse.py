@@ -28,6 +28,7 @@ from ltm_core.write.progress import status_told
 from ltm_core.write.remember import explicit_requests
 from ltm_core.write.renew import successor_of
 from ltm_core.write.repairs import is_bare, repair_of, repaired
+from ltm_core.write.returns import returning
 from ltm_core.write.scopes import Read, read
 from ltm_core.write.standing import points_back, stand_on
 from ltm_core.write.succession import announced, told_by_self
@@ -179,6 +180,7 @@ def _facts(
                 continue
         if not r.veto:
             found.endings += endings(r, subject, utterance, lexicon, speaker=speaker, before=prior)
+            found.endings += returning(r, subject, utterance, lexicon, speaker=speaker)
             left = successor_of(prior, r, lexicon)
             if left and prior is not None:
                 found.endings.append(ending_of(left, prior, utterance, speaker=speaker))

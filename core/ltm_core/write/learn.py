@@ -14,6 +14,7 @@ from ltm_core.write.beside import beside_current
 from ltm_core.write.lexicon import default_lexicon
 from ltm_core.write.plan import Analysis, Candidate, Decision
 from ltm_core.write.resolve import resolve
+from ltm_core.write.returns import settled
 from ltm_core.write.rows import ending
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ def learn(
         return ()
     scope = batch.scope
     candidates = [ending(c, None if batch.ttl is None else now + batch.ttl) for c in analysis.candidates]
+    candidates = settled(writer, candidates, now=now, lexicon=runtime.lexicon)
     current = current_in_reach(writer, candidates, now=now)
     decisions = resolve(
         candidates,

@@ -18,6 +18,7 @@ from ltm_core.write.learn import learn, vectors_in_reach
 from ltm_core.write.pause import not_paused
 from ltm_core.write.plan import Analysis, Candidate, Utterance
 from ltm_core.write.redact import redact, redact_value
+from ltm_core.write.returns import RULE as RETURNS
 from ltm_core.write.statuses import refuse_overtaken
 from ltm_core.write.vectors import Vectors
 
@@ -66,8 +67,8 @@ def remember(
         identifier_patterns=runtime.config.identifier_patterns,
         clause_vectors=Vectors(runtime).for_gate,
     )
-    covered = sum(e.end - e.start for c in analysis.candidates for e in c.evidence)
-    candidates = list(analysis.candidates)
+    candidates = [c for c in analysis.candidates if c.rule != RETURNS]
+    covered = sum(e.end - e.start for c in candidates for e in c.evidence)
     if covered < _COVERED * len(words):
         candidates.append(_note(words, at=when))
     told = [

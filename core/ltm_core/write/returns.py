@@ -1,0 +1,112 @@
+"""Going back to what was given up: "I went back to my iPhone 13", "又换回原来那家健身房了".
+
+The words name the thing and not the relation. What is meant is known beside the store: a fact of the same subject
+that was replaced and whose value the words name holds again, in place of what had replaced it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ltm_core.types import Fact
+from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.mentions import mentions
+from ltm_core.write.norm import fold, trim
+from ltm_core.write.people import Subject
+from ltm_core.write.plan import Candidate, Utterance
+from ltm_core.write.rows import UNTOUCHED
+from ltm_core.write.scopes import Read
+
+if TYPE_CHECKING:
+    from ltm_core.store.base import Reader
+
+RULE = "returns"
+_NOT = ("plan", "question", "command", "conditional", "temporary", "goal", "one_off", "wish")
+_LONGEST_CHAIN = 50
+"""Successors that are followed to what holds now."""
+
+
+def returning(
+    read: Read, subject: Subject, utterance: Utterance, lexicon: Lexicon, *, speaker: str | None
+) -> Iterator[Candidate]:
+    """The candidate of a clause that tells of going back to something; none for any other."""
+    if read.veto or subject.kind not in ("self", "dropped") or any(read[w] for w in _NOT):
+        return
+    cue = lexicon.shared["returns"].search(read.clause.text)
+    rest = trim(read.clause.text[cue.end() :]) if cue is not None else ""
+    if len(rest) < 2 or lexicon.shared["returns_not"].search(rest):
+        return
+    yield Candidate(
+        subject=subject.key,
+        relation="does",
+        object=rest,
+        object_normalized=fold(rest),
+        text=trim(read.clause.text),
+        is_about_user=subject.key == "user",
+        speaker=speaker,
+        confidence=0.8,
+        relation_confidence=0.0,
+        move="change",
+        valid_from=utterance.at,
+        said_at=utterance.at,
+        evidence=(read.evidence(utterance.message_id),),
+        rule=RULE,
+    )
+
+
+def settled(reader: Reader, candidates: Sequence[Candidate], *, now: datetime, lexicon: Lexicon) -> list[Candidate]:
+    """The candidates, each return as the fact that holds again; one that names nothing known is gone, and so is what
+    was kept of the same words as mere news."""
+    out: list[Candidate] = []
+    told: set[object] = set()
+    for c in candidates:
+        if c.rule != RULE:
+            out.append(c)
+            continue
+        past = reader.facts(subject=c.subject, past_at=now, newest_first=True)
+        back = next((f for f in past if _is_meant(f, c, lexicon)), None)
+        if back is None:
+            continue
+        known = lexicon.relation(back.relation)
+        between = _heir(reader, back)
+        told |= set(c.evidence)
+        out.append(
+            replace(
+                c,
+                relation=back.relation,
+                object=back.object,
+                object_normalized=back.object_normalized,
+                kind=back.kind,
+                importance=back.importance,
+                single_valued=known.single,
+                relation_confidence=0.9,
+                wrong_object=(between.object_normalized or fold(between.object))
+                if between and not known.single
+                else None,
+            )
+        )
+    own = lexicon.sets["own_words"]
+    return [c for c in out if c.rule == RULE or not (told & set(c.evidence) and c.relation in own)]
+
+
+def _is_meant(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
+    replaced = fact.superseded_by is not None and fact.retracted_at is None
+    if not replaced or not fact.is_positive or fact.modality in UNTOUCHED or fact.speaker != c.speaker:
+        return False
+    home = lexicon.relation(fact.relation).slot == "residence"
+    if home and not lexicon.shared["returns_home"].search(c.text):
+        return False  # one goes back to a town without living there again
+    return mentions(c.object, fact, lexicon)
+
+
+def _heir(reader: Reader, fact: Fact) -> Fact | None:
+    """What holds now at the end of the chain of successors."""
+    at: Fact | None = fact
+    for _ in range(_LONGEST_CHAIN):
+        if at is None or at.superseded_by is None:
+            break
+        at = reader.fact(at.superseded_by)
+    return at if at is not None and at.id != fact.id and at.is_current and at.is_positive else None

@@ -74,6 +74,7 @@ _ABOUT_ITSELF = (
     # Event loops and database connections that the host leaves unclosed.
     "ignore:unclosed:ResourceWarning",
     "ignore:.*was deleted before being closed:ResourceWarning",
+    "ignore:Exception in thread .*_connection_worker_thread:pytest.PytestUnhandledThreadExceptionWarning",
     # The host imports LangChain's packages when they are there, and one of them announces its end.
     "ignore:`langchain-community` is being sunset:DeprecationWarning",
     # Its workflows read deprecated attributes of pydantic models.

@@ -278,6 +278,8 @@ def test_following_goes_on_until_it_is_stopped(told: Path, tmp_path: Path) -> No
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        # A shell may run the tests with Ctrl-C switched off, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
         assert started.stdout is not None

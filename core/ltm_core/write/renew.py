@@ -32,7 +32,7 @@ def renewed(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | None:
         return None
     value = m["object"]
     noun = fold(trim(m["attr"]))
-    if not noun:
+    if not noun or lexicon.shared["time_noun"].match(noun):
         return None
     relation = rules.attributes.get(noun)
     known = relation is not None or any(noun[i:] in rules.functional for i in range(len(noun)))

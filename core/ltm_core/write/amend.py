@@ -24,6 +24,8 @@ _CORRECTING = re.compile(
 )
 _SPELLED = re.compile(r"\b(?:with an? \w\b|spel(?:t|led) )|\b[A-Z](?:-[A-Z]){2,}\b")
 """How a name is spelled, which is only said of one that was got wrong."""
+_NEAR = 200
+"""Characters before and after a name in which its spelling is told."""
 _BARE_WORDS = 3
 """Words of a value that is blurted out after "sorry" ("sorry, Darlington!")."""
 _DATED = re.compile(r" \(\d{4}-[^)]*\)$")
@@ -48,7 +50,9 @@ def amended(
     if m is None or not value:
         return None
     blurted = r["carried_correction"] or _CORRECTING.search(r.clause.norm[:begin]) is not None
-    spelled = _SPELLED.search(utterance.content) is not None and _SPELLED.search(value) is None
+    # Beside the clause only: a long message has many clauses.
+    near = utterance.content[max(0, r.clause.start - _NEAR) : r.clause.end + _NEAR]
+    spelled = _SPELLED.search(near) is not None and _SPELLED.search(value) is None
     blurted = blurted or spelled
     blurted = blurted and len(value.split()) <= _BARE_WORDS
     if not (m["wrong"] or m["meant"] or (blurted and (value[:1].isupper() or value[:1].isdigit()))):

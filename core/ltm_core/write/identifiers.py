@@ -66,6 +66,7 @@ def find_identifiers(
     if not patterns and not any(c.isdigit() for c in window):
         return ()
     found: dict[int, Identifier] = {}
+    taken = bytearray(len(window))
     # The deployment knows its own identifiers better than we do.
     for shape in (*_extra(tuple(patterns)), *_builtin(lexicon)):
         if shape.beside is not None and not shape.beside.search(window):
@@ -74,7 +75,7 @@ def find_identifiers(
             groups = shape.pattern.groupindex
             kind = next((g for g in groups if g not in _PARTS and m[g]), "")
             start, end = m.span("id" if "id" in groups else kind or 0)
-            if any(i.start < end and start < i.end for i in found.values()):
+            if taken.find(1, start, end) >= 0:
                 continue
             said = {k: v or "" for k, v in m.groupdict().items()}
             kind = kind or _kind(said.get("word", "").casefold(), window[start:end], lexicon)
@@ -83,11 +84,13 @@ def find_identifiers(
             found[start] = Identifier(
                 start=start, end=end, text=window[start:end], kind=kind, rule=f"identifier/{shape.name}"
             )
+            taken[start:end] = b"\1" * (end - start)
     for value in known:
         if len(value) < _LEAST_KNOWN or not any(c.isdigit() for c in value):
             continue
         for m in re.finditer(rf"(?<![A-Za-z0-9_]){re.escape(value)}(?![A-Za-z0-9_])", window):
-            if not any(i.start < m.end() and m.start() < i.end for i in found.values()):
+            if taken.find(1, m.start(), m.end()) < 0:
+                taken[m.start() : m.end()] = b"\1" * len(value)
                 kind = _kind("", value, lexicon)
                 found[m.start()] = Identifier(
                     start=m.start(), end=m.end(), text=value, kind=kind, rule="identifier/known"

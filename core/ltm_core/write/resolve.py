@@ -36,6 +36,7 @@ from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.reach import Reach, reach_of
 from ltm_core.write.renew import RULE as RENEWED
+from ltm_core.write.returns import RULE as RETURNS
 from ltm_core.write.rows import RANK, UNTOUCHED, closed, is_late, new_fact, reinforced, retracted
 
 __all__ = ["Reach", "reach_of", "resolve", "retract_for_edit"]
@@ -80,6 +81,8 @@ def resolve(
     decisions: list[Decision] = []
     open_: dict[str, Decision] = {}
     for candidate in candidates:
+        if candidate.rule == RETURNS and not candidate.relation_confidence:
+            continue  # what is gone back to was not found (`returns.settled`)
         made = others.again(candidate) or others.settled(candidate, state.take(candidate), state.known)
         decisions += made
         if candidate.rule == "open":

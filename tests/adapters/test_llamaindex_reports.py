@@ -93,7 +93,8 @@ def test_23144_a_system_message_is_never_pushed_out(memory: LongTermMemory) -> N
     kept.put(ChatMessage(role=MessageRole.SYSTEM, content="Answer in French."))
     for i in range(40):
         kept.put_messages([user(f"Question number {i}?"), assistant("A long answer. " * 5)])
-    assert kept.get()[0].content == "Answer in French."
+    # Memories come before it when they fit beside it, which the marks of their fence decide.
+    assert next(t for t in texts(kept.get()) if t and not t.startswith("<memory ")) == "Answer in French."
 
 
 def test_21950_and_13715_tool_calls_are_counted_and_not_torn_apart(memory: LongTermMemory) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ltm_core.write.lexicon import Lexicon, Rules
 from ltm_core.write.norm import fold, trim
@@ -57,32 +58,20 @@ def endings(
     if named is not None and read.clause.language == "en":
         keys.append(named["name"])
     for key in dict.fromkeys(keys):
-        yield Candidate(
-            subject=key,
-            relation="does",
-            object=words,
-            object_normalized=fold(words),
-            text=words,
-            is_positive=False,
-            is_about_user=key == "user",
-            speaker=speaker,
-            confidence=0.5,
-            relation_confidence=0.0,
-            move="cease",
-            reach="class",
+        yield replace(
+            _ending(key, words, read, utterance, speaker=speaker),
             classes=named_classes(read.clause.norm, rules, lexicon),
             wrong_object=thing or None,
-            valid_from=utterance.at,
-            said_at=utterance.at,
-            evidence=(read.evidence(utterance.message_id),),
-            rule=RULE,
         )
 
 
 def ending_of(thing: str, read: Read, utterance: Utterance, *, speaker: str | None) -> Candidate:
     """The end of what ``thing`` names for the speaker, because the next clause tells what came instead of it."""
-    words = trim(read.clause.text)
     key = f"speaker:{speaker}" if speaker else "user"
+    return replace(_ending(key, trim(read.clause.text), read, utterance, speaker=speaker), wrong_object=fold(thing))
+
+
+def _ending(key: str, words: str, read: Read, utterance: Utterance, *, speaker: str | None) -> Candidate:
     return Candidate(
         subject=key,
         relation="does",
@@ -96,7 +85,6 @@ def ending_of(thing: str, read: Read, utterance: Utterance, *, speaker: str | No
         relation_confidence=0.0,
         move="cease",
         reach="class",
-        wrong_object=fold(thing),
         valid_from=utterance.at,
         said_at=utterance.at,
         evidence=(read.evidence(utterance.message_id),),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from llamaindex_ltm._recall import SPOKEN, inert, memory_node
 from ltm_core.adapting import Call, Steps, adrive, checked_id, drive, served, surviving
 from ltm_core.errors import InvalidInputError
 from ltm_core.recall.render import safe, speaker, words
+from ltm_core.text.fence import new_mark
 from ltm_core.text.language import detect_language
 from ltm_core.types import ContextItem, Tier
 
@@ -86,7 +86,7 @@ def _node(item: ContextItem) -> NodeWithScore:
 
 
 def _line(item: ContextItem) -> str:
-    mark, language = secrets.token_hex(4), detect_language(item.text)
+    mark, language = new_mark(), detect_language(item.text)
     about = [item.at.date().isoformat()]
     if not item.is_current:
         about.append(words(language)["previous"])

@@ -37,7 +37,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LongTermMemory]
 def entries(text: str) -> list[str]:
     """The memories of a rendered block, each in its own lines; fails unless the block is whole."""
     lines = text.split("\n")
-    opened = re.fullmatch(r"<memory ([0-9a-f]{8})>", lines[0])
+    opened = re.fullmatch(r"<memory ([a-p]{8})>", lines[0])
     assert opened is not None and lines[-1] == f"</memory {opened[1]}>" and text.count(opened[1]) == 2
     assert not BREAKS.search(text) and printable(text) == text
     assert len(re.findall(r"<\s*/?\s*memory\b", text, re.IGNORECASE)) == 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -15,6 +14,7 @@ from ltm_core.recall.render import FORMATS, Format
 from ltm_core.recall.rerank import rerank
 from ltm_core.recall.rewrite import conversation, rewritten
 from ltm_core.recall.service import Moment, RecallRequest, compose_context, found_items, read_context, read_search
+from ltm_core.text.fence import new_mark
 from ltm_core.text.normalize import clean
 from ltm_core.types import Context, ContextItem, Message, Scope, Tier, TokenCounter
 from ltm_core.when import parse_instant, parse_range
@@ -71,7 +71,7 @@ def context(
         token_counter=counter,
         format=format,
         config=runtime.config,
-        fence_mark=secrets.token_hex(4),
+        fence_mark=new_mark(),
     )
     if whole:
         recent.keep(result, holds=counter)

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import re
+import secrets
 
-_BLOCK = re.compile(r"<memory ([0-9a-f]{8})>.*?</memory \1>\n*", re.DOTALL)
+_LETTERS = "abcdefghijklmnop"
+_LENGTH = 8
+_BLOCK = re.compile(r"<memory ([0-9a-p]{8})>.*?</memory \1>\n*", re.DOTALL)
+
+
+def new_mark() -> str:
+    """A random mark of 8 letters (32 bits). No digits: a mark never reads like a number somebody told."""
+    return "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
 
 
 def without_memory(text: str) -> str:
@@ -19,4 +27,4 @@ def is_memory(text: str) -> bool:
     return "<memory " in text and bool(text.strip()) and not without_memory(text).strip()
 
 
-__all__ = ["is_memory", "without_memory"]
+__all__ = ["is_memory", "new_mark", "without_memory"]

@@ -1,0 +1,68 @@
+"""What an import, a backup or a restore did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedLine:
+    """One line of an import that was not taken: where and why, never what it said."""
+
+    line: int
+    """Counted from 1; the header is line 1."""
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportResult:
+    """What one call of ``import_user`` did."""
+
+    imported: Mapping[str, int]
+    """Rows written, per kind (user, session, message, slot, fact, change, document)."""
+    known: Mapping[str, int]
+    """Rows the store had already, per kind; they were left as they are."""
+    refused: Mapping[str, int]
+    """Lines that were not taken, per reason."""
+    lines: tuple[RefusedLine, ...]
+    """The first 1000 of them."""
+    complete: bool
+    """False when the file was cut off: it may be imported again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackupReport:
+    """Where a backup is, as of when, and how large."""
+
+    path: str
+    at: datetime
+    bytes: int
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreReport:
+    """What was restored, and what of it was erased again because the user had erased it since."""
+
+    location: str
+    at: datetime
+    erasures_from: Literal["store", "list", "none"]
+    """Who knew of the later erasures: the store that gave way, or the list beside the backup."""
+    users: int
+    """In the restored store."""
+    counts: Mapping[str, int]
+    """Erased again: users, messages_deleted, messages_redacted, facts, sessions, slots, documents_deleted,
+    documents_redacted."""
+    seconds: float = 0.0
+
+
+__all__ = [
+    "BackupReport",
+    "ImportResult",
+    "RefusedLine",
+    "RestoreReport",
+]

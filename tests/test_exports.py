@@ -18,7 +18,7 @@ NOT_TWINNED = {"open", "bind", "on_change"}
 
 
 def methods() -> list[str]:
-    return [n for n, v in vars(LongTermMemory).items() if inspect.isfunction(v) and not n.startswith("_")]
+    return [n for n, _ in inspect.getmembers(LongTermMemory, inspect.isfunction) if not n.startswith("_")]
 
 
 SYNC = sorted(n for n in methods() if not inspect.iscoroutinefunction(getattr(LongTermMemory, n)))

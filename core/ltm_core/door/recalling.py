@@ -1,0 +1,104 @@
+"""What belongs into the next prompt, and the nearest memories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from ltm_core.arguments import limit_of
+from ltm_core.door.base import Door, When
+from ltm_core.twins import twin
+from ltm_core.types import Context, ContextItem, Message, Tier, TokenCounter
+
+
+class Recalling(Door):
+    """What belongs into the next prompt, and the nearest memories."""
+
+    def context(
+        self,
+        query: str | None = None,
+        *,
+        user_id: str | int,
+        session_id: str | int | None = None,
+        at: When = None,
+        timezone: str | None = None,
+        max_tokens: int | None = None,
+        tiers: Sequence[Tier] = ("working", "semantic", "episodic"),
+        exclude_message_ids: Iterable[str] = (),
+        current_messages: Sequence[Message | Mapping[str, Any]] | None = None,
+        filters: Mapping[str, Any] | None = None,
+        token_counter: TokenCounter | None = None,
+        format: Literal["text", "messages", "compact"] = "text",
+        language: str | None = None,
+        agent_id: str | int | None = None,
+        task_id: str | int | None = None,
+        app_id: str | int | None = None,
+    ) -> Context:
+        """What belongs into the next prompt, within ``max_tokens`` by the counter (default from Config: 1200).
+
+        ``query`` None takes the session's last user message, else what matters most. ``current_messages`` and
+        ``exclude_message_ids`` name turns the host shows anyway: they are not repeated. The text is data inside
+        a fence; an unrelated question gives no memories. ``at`` asks as of another time.
+        """
+        from ltm_core.recall.door import context
+
+        scope = self._runtime.scope(user_id, session_id, agent_id, task_id, app_id)
+        self._saw("context", scope.user_id)
+        return context(
+            self._runtime,
+            scope,
+            query,
+            now=self._local_now(scope.user_id, at, timezone),
+            max_tokens=max_tokens,
+            tiers=tiers,
+            exclude_message_ids=exclude_message_ids,
+            current_messages=current_messages,
+            filters=filters,
+            token_counter=token_counter,
+            format=format,
+            language=language,
+        )
+
+    def search(
+        self,
+        query: str,
+        *,
+        user_id: str | int,
+        top_k: int = 8,
+        min_similarity: float | None = None,
+        tiers: Sequence[Tier] | None = None,
+        since: When = None,
+        until: When = None,
+        filters: Mapping[str, Any] | None = None,
+        at: When = None,
+        timezone: str | None = None,
+        agent_id: str | int | None = None,
+        task_id: str | int | None = None,
+        app_id: str | int | None = None,
+    ) -> list[ContextItem]:
+        """The ``top_k`` memories nearest to the query, best first, with the signals that ranked them.
+
+        ``since`` and ``until`` are instants or words ("last week"); unreadable words raise InvalidTimeError.
+        """
+        from ltm_core.recall.door import search
+
+        scope = self._runtime.scope(user_id, None, agent_id, task_id, app_id)
+        self._saw("search", scope.user_id)
+        return search(
+            self._runtime,
+            scope,
+            query,
+            now=self._local_now(scope.user_id, at, timezone),
+            top_k=limit_of(top_k, default=8),
+            min_similarity=min_similarity,
+            tiers=tiers,
+            since=since,
+            until=until,
+            filters=filters,
+        )
+
+    acontext = twin(context)
+    asearch = twin(search)
+
+
+__all__ = ["Recalling"]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ltm_core.acting import acting
 from ltm_core.ambient import current_scope, scope
 from ltm_core.errors import (
+    AccessDeniedError,
     BusyError,
     ConfigError,
     ConflictError,
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AccessDeniedError",
     "Anchor",
     "AuditEntry",
     "BackupReport",

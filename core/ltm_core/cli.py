@@ -22,6 +22,7 @@ from ltm_core.commands import (
     forget,
     portability,
     replay,
+    serve,
     upkeep,
 )
 from ltm_core.commands.show import speak_utf8
@@ -61,6 +62,8 @@ app.command()(portability.restore)
 app.command()(portability.audit)
 app.command()(upkeep.work)
 app.command()(upkeep.deadletter)
+app.command()(serve.serve)
+app.add_typer(serve.keys, name="keys")
 
 
 def _version(wanted: bool) -> None:

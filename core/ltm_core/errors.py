@@ -7,6 +7,7 @@
     │   └── InvalidTimeError                 unreadable date, zone or range
     ├── NotFoundError (KeyError)             no such id for this user (another user's id counts as none)
     ├── ConflictError                        several candidates, or a state that forbids the call
+    ├── AccessDeniedError                    a service refused the key, or what it may not do
     ├── ConfigError                          unknown option, or a value outside its range
     ├── MissingExtraError (ImportError)      an optional package is needed; the message names the pip line
     ├── EmbedderMismatchError                the store was written with another embedder
@@ -63,6 +64,10 @@ class ConflictError(LTMError):
     def __init__(self, message: str, candidates: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.candidates = tuple(candidates)
+
+
+class AccessDeniedError(LTMError):
+    """A service does not know the key, or the key may not do this or act for this user."""
 
 
 class ConfigError(LTMError):

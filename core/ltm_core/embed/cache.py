@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -32,6 +33,8 @@ class CachedEmbedder:
         self._key = secrets.token_bytes(32)
         self._lock = ForkSafeLock()
         self._vectors: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
+        self.seconds = 0.0
+        """Time spent in the inner embedder so far, for metrics; calls that overlap count each."""
 
     def __repr__(self) -> str:
         return f"CachedEmbedder({self.inner!r}, size={self.size})"
@@ -52,7 +55,11 @@ class CachedEmbedder:
         return self.inner.max_tokens
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return self.inner.embed_documents(texts)
+        started = time.perf_counter()
+        try:
+            return self.inner.embed_documents(texts)
+        finally:
+            self.seconds += time.perf_counter() - started
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """As the inner embedder's; the array is the caller's own."""
@@ -63,7 +70,9 @@ class CachedEmbedder:
             if known is not None:
                 self._vectors.move_to_end(key)
                 return known.copy()
+        started = time.perf_counter()
         vector = self.inner.embed_query(text)
+        self.seconds += time.perf_counter() - started
         with self._lock:
             self._vectors[key] = vector.copy()
             self._vectors.move_to_end(key)

@@ -50,6 +50,10 @@ class RecallCache:
         self._secret = secrets.token_bytes(32)
         self._lock = ForkSafeLock()
         self._kept: OrderedDict[bytes, _Kept] = OrderedDict()
+        self.asked = 0
+        """Calls of `get`, for metrics."""
+        self.hits = 0
+        """Those that were answered from here."""
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -72,6 +76,7 @@ class RecallCache:
     def get(self, key: bytes, *, user_id: str, revision: int, now: datetime) -> Result | None:
         """The result of the same call at this revision, the caller's own, or None."""
         with self._lock:
+            self.asked += 1
             kept = self._kept.get(key)
             if kept is None:
                 return None
@@ -81,6 +86,7 @@ class RecallCache:
             if not kept.since <= now < kept.until:
                 return None
             self._kept.move_to_end(key)
+            self.hits += 1
         return _own(kept.result)
 
     def put(

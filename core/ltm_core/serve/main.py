@@ -1,0 +1,39 @@
+"""The application as a server process makes it: from the environment that `ltm serve` sets."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ltm_core.config import Config
+from ltm_core.errors import ConfigError
+from ltm_core.memory import LongTermMemory
+from ltm_core.serve.app import create_app
+from ltm_core.serve.keys import KEYS_FILE, Keyring
+from ltm_core.serve.settings import ServeSettings
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+
+def app() -> FastAPI:
+    """For ``uvicorn --factory ltm_core.serve.main:app``: the store of ``LTM_STORE``, the settings of ``LTM_*`` and
+    ``LTM_SERVE_*``."""
+    store = os.environ.get("LTM_STORE")
+    if not store:
+        raise ConfigError("LTM_STORE must name the store's directory")
+    config = Config.load()
+    if not config.timezone:
+        config = config.replaced(timezone="UTC")
+    memory = LongTermMemory.open(
+        store,
+        config=config,
+        embedder=os.environ.get("LTM_EMBEDDER") or None,
+        extractor=os.environ.get("LTM_EXTRACTOR") or None,
+    )
+    keys = Keyring(Path(store) / KEYS_FILE)
+    return create_app(memory, keys, ServeSettings.load(), close=True)
+
+
+__all__ = ["app"]

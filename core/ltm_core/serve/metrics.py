@@ -1,0 +1,125 @@
+"""What the service counts, for Prometheus: never a user, never a word of a memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.process_collector import ProcessCollector
+
+from ltm_core.embed.cache import CachedEmbedder
+from ltm_core.types import Context, MaintenanceReport, Observation
+
+if TYPE_CHECKING:
+    from prometheus_client.metrics_core import Metric
+
+    from ltm_core.memory import LongTermMemory
+
+MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
+"""Where several workers put their figures; `ltm serve --workers` sets it."""
+_BUCKETS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 30.0)
+"""Seconds: a recall takes tens of milliseconds, a busy store up to its timeout of 30 s."""
+
+
+class Metrics:
+    """Counts what passes by; `text` is the page that Prometheus reads."""
+
+    def __init__(self, memory: LongTermMemory) -> None:
+        self.registry = CollectorRegistry()
+        if MULTIPROCESS in os.environ:
+            self._source = CollectorRegistry()
+            MultiProcessCollector(self._source)  # type: ignore[no-untyped-call]
+        else:
+            self._source = self.registry
+            ProcessCollector(registry=self.registry)
+        self._store = CollectorRegistry()
+        self._store.register(_StoreFigures(memory))
+        registry = self.registry
+        self.requests = Histogram(
+            "ltm_request_seconds",
+            "Time of a request's call, by operation and status",
+            ("operation", "status"),
+            buckets=_BUCKETS,
+            registry=registry,
+        )
+        self.messages = Counter(
+            "ltm_messages", "Messages observed, by what became of them", ("state",), registry=registry
+        )
+        self.anchors = Counter("ltm_anchors", "Anchor events, by kind", ("kind",), registry=registry)
+        self.changes = Counter("ltm_fact_changes", "Decisions about facts, by operation", ("op",), registry=registry)
+        self.recalls = Counter(
+            "ltm_recalls", "Contexts and searches, by whether memories were found", ("found",), registry=registry
+        )
+        self.dropped = Counter("ltm_context_dropped", "Candidates left out of contexts", registry=registry)
+        self.tokens = Counter("ltm_context_tokens", "Tokens of contexts given out", registry=registry)
+        self.expired = Counter("ltm_expired", "Items that maintenance removed", registry=registry)
+        self.closed = Counter("ltm_sessions_closed", "Idle sessions that maintenance closed", registry=registry)
+
+    def took(self, operation: str, status: int, seconds: float) -> None:
+        """One call was answered."""
+        self.requests.labels(operation, str(status)).observe(seconds)
+
+    def saw(self, operation: str, result: Any) -> None:
+        """What a call that succeeded did."""
+        if isinstance(result, Observation):
+            for message in result.messages:
+                self.messages.labels(message.status).inc()
+            for anchor in result.anchors:
+                self.anchors.labels(anchor.kind).inc()
+            for change in result.changes:
+                self.changes.labels(change.op).inc()
+        elif isinstance(result, Context):
+            self._recalled(bool(result.semantic or result.episodic))
+            self.dropped.inc(len(result.dropped))
+            self.tokens.inc(result.token_count)
+        elif operation == "search":
+            self._recalled(bool(result))
+        elif isinstance(result, MaintenanceReport) and not result.dry_run:
+            self.expired.inc(result.items_expired)
+            self.closed.inc(result.sessions_closed)
+
+    def _recalled(self, found: bool) -> None:
+        self.recalls.labels("yes" if found else "no").inc()
+
+    def text(self) -> bytes:
+        """The figures of all workers, and those of the store now."""
+        return generate_latest(self._source) + generate_latest(self._store)
+
+
+class _StoreFigures:
+    """Sizes of the store, and what this process kept and embedded, read when they are asked for."""
+
+    def __init__(self, memory: LongTermMemory) -> None:
+        self._memory = memory
+
+    def collect(self) -> Iterator[Metric]:
+        stats = self._memory.stats()
+        for name, text, value in (
+            ("users", "Users with memories", stats.users),
+            ("sessions", "Sessions kept", stats.sessions),
+            ("messages_stored", "Messages kept", stats.messages),
+            ("facts_stored", "Facts kept, past ones among them", stats.facts),
+            ("facts_current", "Facts that hold now", stats.current_facts),
+            ("chunks", "Indexed units", stats.chunks),
+            ("documents", "Documents kept", stats.documents),
+            ("queue_depth", "Jobs that wait or failed", stats.jobs),
+            ("dead_letters", "Jobs that failed too often", stats.dead_jobs),
+            ("store_bytes", "Bytes of the store's files", stats.bytes_on_disk),
+        ):
+            yield GaugeMetricFamily(f"ltm_{name}", text, value=value)
+        runtime = self._memory._runtime
+        yield CounterMetricFamily(
+            "ltm_recall_cache_asked", "Recalls looked up in this process", runtime.recalls.asked
+        )
+        yield CounterMetricFamily("ltm_recall_cache_hits", "Recalls answered from there", runtime.recalls.hits)
+        if isinstance(runtime.embedder, CachedEmbedder):
+            yield CounterMetricFamily(
+                "ltm_embedding_seconds", "Time in the embedder in this process", runtime.embedder.seconds
+            )
+
+
+__all__ = ["MULTIPROCESS", "Metrics"]

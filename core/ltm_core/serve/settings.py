@@ -1,0 +1,79 @@
+"""Every number of the service, with its unit and its reason; from ``LTM_SERVE_*`` variables or code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ltm_core.errors import ConfigError
+
+ENV_PREFIX = "LTM_SERVE_"
+
+
+class ServeSettings(BaseModel):
+    """Immutable settings of one service; unknown names are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    host: str = Field("127.0.0.1", description="Address to listen on; only this machine by default.")
+    port: int = Field(8710, ge=0, le=65535, description="Port to listen on; 0 takes any free one.")
+    allowed_hosts: tuple[str, ...] = Field(
+        (),
+        description="Further names in a request's Host header; localhost and the address listened on are always "
+        "taken. Another name is refused, so that no page of another site reaches the service by its name.",
+    )
+    allowed_origins: tuple[str, ...] = Field(
+        (), description="Origins of web pages that may call the API from a browser, such as https://crm.example.org."
+    )
+    max_body_bytes: int = Field(
+        8 * 1024 * 1024, ge=1024, description="Largest body of a request but an import (8 MB): a long message fits."
+    )
+    max_import_bytes: int = Field(
+        4 * 1024**3, ge=1024, description="Largest import (4 GB); it is read line by line, never as a whole."
+    )
+    requests_per_minute: int = Field(
+        6000, ge=0, description="Per key and process, in the long run; 0 sets no limit. 6000 is 100 a second."
+    )
+    burst: int = Field(400, ge=1, description="Requests that a key may send at once before that rate holds.")
+    timeout_seconds: float = Field(
+        30.0,
+        gt=0,
+        le=3600,
+        description="How long a request waits for its answer; longer than the store's busy timeout helps nobody.",
+    )
+    batch_items: int = Field(100, ge=1, le=10_000, description="Most turns in one batch.")
+    threads: int = Field(
+        16, ge=1, le=256, description="Calls of one process that run at once; SQLite writes one at a time anyway."
+    )
+    wait_seconds: float = Field(
+        25.0, ge=0, le=300, description="Longest wait of a request for changes; proxies cut at 30 to 60 seconds."
+    )
+    docs: bool = Field(True, description="Whether the OpenAPI document is served, at /openapi.json.")
+
+    @classmethod
+    def load(cls, environment: Mapping[str, str] | None = None, **overrides: Any) -> ServeSettings:
+        """Settings of the environment; ``overrides`` win. ConfigError names what was refused."""
+        source = os.environ if environment is None else environment
+        values: dict[str, Any] = {}
+        for field, info in cls.model_fields.items():
+            raw = source.get(f"{ENV_PREFIX}{field.upper()}")
+            if raw is not None:
+                many = str(info.annotation).startswith("tuple")
+                values[field] = tuple(p.strip() for p in raw.split(",") if p.strip()) if many else raw
+        try:
+            return cls(**{**values, **overrides})
+        except ValidationError as e:
+            raise ConfigError("; ".join(f"{'.'.join(map(str, x['loc']))}: {x['msg']}" for x in e.errors())) from e
+
+    def environment(self) -> dict[str, str]:
+        """What `load` reads in another process."""
+        return {
+            f"{ENV_PREFIX}{name.upper()}": ",".join(value) if isinstance(value, tuple) else str(value)
+            for name, value in self.model_dump().items()
+        }
+
+
+__all__ = ["ENV_PREFIX", "ServeSettings"]

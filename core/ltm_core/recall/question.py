@@ -12,7 +12,7 @@ from functools import cache
 
 from ltm_core.recall import aliases
 from ltm_core.recall.cues import all_spans, any_of, cues, relation_cues
-from ltm_core.recall.data import weights
+from ltm_core.recall.data import toml, weights
 from ltm_core.recall.hops import asides, hops
 from ltm_core.text.language import detect_language
 from ltm_core.text.normalize import clean, fold
@@ -34,9 +34,6 @@ NEGATED_CHARACTERS = 24
 """How far after "don't recommend" the excluded thing is looked for."""
 
 _IDENTIFIER = re.compile(r"(?=.*\d)(?:[a-z0-9]+(?:[-_./:@&+#][a-z0-9]+)+|[a-z0-9]{4,})")
-_NOT_IDENTIFIER = re.compile(
-    r"(?:19|20)\d\d|\d{1,2}:\d\d(?::\d\d)?|\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{1,4})?|\d+(?:st|nd|rd|th|s|am|pm)"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,9 +198,20 @@ def _meaning(term: str) -> float:
     return SEAM_SHARES[sum(ch in function_characters() for ch in term[:2])]
 
 
+@cache
+def _no_identifier() -> re.Pattern[str]:
+    """Years, days, times of day and ordinal numbers, which hold digits too."""
+    ends = "|".join(toml("values.toml")["number_ends"])
+    return re.compile(
+        rf"(?:19|20)\d\d|\d{{1,2}}:\d\d(?::\d\d)?|\d{{1,4}}[-/.]\d{{1,2}}(?:[-/.]\d{{1,4}})?|\d+(?:{ends})"
+    )
+
+
 def _identifiers(found: list[str], time_words: tuple[str, ...]) -> tuple[str, ...]:
     dated = {t for words in time_words for t in terms(words)}
-    return tuple(t for t in found if t not in dated and _IDENTIFIER.fullmatch(t) and not _NOT_IDENTIFIER.fullmatch(t))
+    return tuple(
+        t for t in found if t not in dated and _IDENTIFIER.fullmatch(t) and not _no_identifier().fullmatch(t)
+    )
 
 
 def _negated(folded: str, language: str) -> tuple[str, ...]:

@@ -21,11 +21,6 @@ FORMATS: tuple[Format, ...] = ("text", "messages", "compact")
 INDENT = "  "
 _LONGEST_NAME = 40
 _TAG = re.compile(r"<(?=\s*/?\s*memory\b)", re.IGNORECASE)
-_ROLE = re.compile(
-    r"^([\s>*#`\-\"'<\[|]*)(system|assistant|user|human|ai|developer|tool|function|instructions?|系统|系統|助手|用户|用戶"
-    r"|システム|アシスタント|ユーザー)([\s\]>*_`|]*[:：])",
-    re.IGNORECASE | re.MULTILINE,
-)
 _TIERS: tuple[Tier, ...] = ("semantic", "episodic", "working")
 
 
@@ -35,12 +30,19 @@ def words(language: str) -> dict[str, str]:
     return dict(toml("render.toml")[language if language in LANGUAGES else "en"])
 
 
+@cache
+def _role() -> re.Pattern[str]:
+    """A role's name at the start of a line, which would look like its turn."""
+    names = "|".join(n for language in LANGUAGES for n in toml("render.toml")["roles"][language])
+    return re.compile(rf"^([\s>*#`\-\"'<\[|]*)({names})([\s\]>*_`|]*[:：])", re.IGNORECASE | re.MULTILINE)
+
+
 def safe(text: str, *, mark: str) -> str:
     """``text`` as data: it can form no fence, no heading and no role line; further lines are indented."""
     text = printable(text).strip()
     text = text.replace(mark, "…") if mark else text
     text = _TAG.sub("‹", text)
-    text = _ROLE.sub(r'\1"\2"\3', text)
+    text = _role().sub(r'\1"\2"\3', text)
     return text.replace("\n", f"\n{INDENT}")
 
 
@@ -52,7 +54,7 @@ def speaker(role: Role | None, name: str | None, language: str, *, mark: str) ->
         shown = _TAG.sub("‹", shown.replace(mark, "…") if mark else shown).strip()
         if shown:
             # A person may be called System; a line must not look like the system speaking.
-            return f'"{shown}"' if _ROLE.match(f"{shown}:") else shown
+            return f'"{shown}"' if _role().match(f"{shown}:") else shown
     return {"assistant": w["bot"], "tool": w["tool"]}.get(role or "user", w["user"])
 
 

@@ -86,7 +86,12 @@ def _moves() -> re.Pattern[str]:
     return any_phrase(p for phrases in toml("values.toml")["moved"].values() for p in phrases)
 
 
-_TOWARDS = re.compile(r"(?:\b(?:to|reached|reaching)\s+(?:about|around|exactly|[a-z]+ \d{1,2} at)?\s*|[到至为為成])$")
+@cache
+def _towards() -> re.Pattern[str]:
+    """What stands right before a value that something moves to."""
+    return re.compile(rf"(?:{'|'.join(p for forms in toml('values.toml')['towards'].values() for p in forms)})$")
+
+
 _LATIN_UNIT = re.compile(r"\s?-?([a-z][a-z'\-]*(?:\s+[a-z][a-z'\-]*){0,3})")
 _HAN_UNIT = re.compile(rf"\s?([\u4e00-\u9fff\u3041-\u30ff]{{1,{HAN_UNIT}}})")
 _SCALES = {"k": 1000, "千": 1000, "万": 10_000, "萬": 10_000, "亿": 10**8, "億": 10**8}
@@ -138,7 +143,7 @@ def _of_sentence(sentence: str, said: datetime) -> Iterator[Value]:
             yield value("share", written, start, end + (percent.end() if percent else 0))
         else:
             unit = unit_terms(after)
-            if unit or _TOWARDS.search(sentence[:start]):
+            if unit or _towards().search(sentence[:start]):
                 yield value("amount", written, start, end, unit)
 
 
@@ -211,7 +216,7 @@ def _sentences(text: str) -> list[str]:
 def _is_changed(sentence: str, start: int, end: int) -> bool:
     before = sentence[max(0, start - CHANGE_REACH) : start]
     near = sentence[max(0, start - CHANGE_REACH) : end + AFTER_REACH]
-    return bool(_TOWARDS.search(before)) or bool(_changes().search(near))
+    return bool(_towards().search(before)) or bool(_changes().search(near))
 
 
 __all__ = ["Kind", "Value", "any_phrase", "may_state", "moves_of", "tells_of_change", "unit_terms", "values_of"]

@@ -19,11 +19,6 @@ from ltm_core.write.scopes import Read
 _SURE = 0.7
 _LOOK_BACK = 3
 """User turns in which the wrong statement may stand."""
-_CORRECTING = re.compile(
-    r"\b(?:sorry|oops|wait|correction|typo|my (?:bad|mistake)|scratch that|i misspoke|no)\b", re.I
-)
-_SPELLED = re.compile(r"\b(?:with an? \w\b|spel(?:t|led) )|\b[A-Z](?:-[A-Z]){2,}\b")
-"""How a name is spelled, which is only said of one that was got wrong."""
 _NEAR = 200
 """Characters before and after a name in which its spelling is told."""
 _BARE_WORDS = 3
@@ -49,10 +44,14 @@ def amended(
     value = trim(m["object"]) if m is not None else ""
     if m is None or not value:
         return None
-    blurted = r["carried_correction"] or _CORRECTING.search(r.clause.norm[:begin]) is not None
+
+    def says(part: str, text: str) -> bool:
+        return part in rules.parts and rules.parts[part].search(text) is not None
+
+    blurted = r["carried_correction"] or says("blurts", r.clause.norm[:begin])
     # Beside the clause only: a long message has many clauses.
     near = utterance.content[max(0, r.clause.start - _NEAR) : r.clause.end + _NEAR]
-    spelled = _SPELLED.search(near) is not None and _SPELLED.search(value) is None
+    spelled = says("spelled", near) and not says("spelled", value)
     blurted = blurted or spelled
     blurted = blurted and len(value.split()) <= _BARE_WORDS
     if not (m["wrong"] or m["meant"] or (blurted and (value[:1].isupper() or value[:1].isdigit()))):

@@ -6,7 +6,7 @@ mask and split -> scopes and vetoes -> gate -> extraction -> candidates, with an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from ltm_core.types import Anchor, Evidence, Importance
 from ltm_core.write.acts import act_of
@@ -18,13 +18,14 @@ from ltm_core.write.confirm import find_confirmation, find_references
 from ltm_core.write.decide import judge
 from ltm_core.write.ends import ending_of, endings
 from ltm_core.write.forget_requests import find_requests
-from ltm_core.write.identifiers import Identifier, find_identifiers
+from ltm_core.write.found import Found, inside, stated
+from ltm_core.write.identifiers import find_identifiers
 from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.marked import marked
 from ltm_core.write.neighbours import Neighbours, Vectors
-from ltm_core.write.norm import fold, script, trim
+from ltm_core.write.norm import script
 from ltm_core.write.people import Subject, speaker_key
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
-from ltm_core.write.progress import status_told
 from ltm_core.write.remember import explicit_requests
 from ltm_core.write.renew import successor_of
 from ltm_core.write.repairs import is_bare, repair_of, repaired
@@ -37,15 +38,6 @@ from ltm_core.write.walk import walk
 
 _REPAIRED_TURNS = 2
 """The user's last turns in which a short correction ("no, 799") looks for what it corrects."""
-
-
-@dataclass(slots=True)
-class _Found:
-    anchors: list[Anchor] = field(default_factory=list)
-    candidates: list[Candidate] = field(default_factory=list)
-    endings: list[Candidate] = field(default_factory=list)
-    """What may end known facts, if there are any that it names."""
-    skipped: list[str] = field(default_factory=list)
 
 
 def analyse(
@@ -66,7 +58,7 @@ def analyse(
     language = script(content)
     if utterance.role != "user":
         return Analysis(act=act_of(reads, has_facts=False), language=language)
-    found = _Found()
+    found = Found()
     identifiers = find_identifiers(plain, lexicon, identifier_patterns, known=utterance.known_entities)
     requests = find_requests(utterance, reads, lexicon)
     asked = {r.evidence.start for r in requests}
@@ -80,9 +72,9 @@ def analyse(
         _without_open(found)
     for request in explicit:
         found.anchors.append(request.anchor)
-        if not any(_inside(c, request.anchor.evidence) for c in found.candidates):
+        if not any(inside(c, request.anchor.evidence) for c in found.candidates):
             found.candidates.append(request.note)
-    _identifiers(utterance, reads, identifiers, found, lexicon, asked=asked)
+    marked(utterance, reads, identifiers, found, lexicon, asked=asked)
     if isinstance(confirmation, str):
         found.skipped.append(f"0-0:{confirmation}")
     elif confirmation is not None:
@@ -105,7 +97,7 @@ def _facts(
     utterance: Utterance,
     reads: Sequence[Read],
     lexicon: Lexicon,
-    found: _Found,
+    found: Found,
     *,
     asked: set[int],
     held: set[int],
@@ -137,12 +129,12 @@ def _facts(
         others = handed_over(r, utterance, lexicon, heard=heard) if not r.veto else ()
         if others:
             found.candidates += others
-            found.anchors.append(_stated(r, others, utterance, start=subject.words))
+            found.anchors.append(stated(r, others, utterance, start=subject.words))
             continue
         instead = denied_then(r, denied[0], utterance, lexicon) if denied[0] else None
         if instead is not None:
             found.candidates.append(instead)
-            found.anchors.append(_stated(r, [instead], utterance, start=subject.words))
+            found.anchors.append(stated(r, [instead], utterance, start=subject.words))
             continue
         prior, previous = previous, r
         told_of, teller = teller, subject
@@ -155,7 +147,7 @@ def _facts(
             )
             new = candidates(r, subject, (renamed,), named)
             found.candidates += new
-            found.anchors.append(_stated(r, new, utterance, start=subject.words))
+            found.anchors.append(stated(r, new, utterance, start=subject.words))
             continue
         if announces_change(r, lexicon):
             continue
@@ -166,16 +158,16 @@ def _facts(
         )
         if corrected is not None:
             found.candidates.append(corrected)
-            found.anchors.append(_stated(r, [corrected], utterance, start=subject.words))
+            found.anchors.append(stated(r, [corrected], utterance, start=subject.words))
             continue
         repair = repair_of(r, lexicon) if not r.veto and r.clause.language == "zh" else None
         if repair is not None:
             fixed = repaired(repair, r, _told(utterance, found, lexicon, threshold), utterance, lexicon)
             if fixed is not None:
                 found.candidates.append(fixed)
-                found.anchors.append(_stated(r, [fixed], utterance, start=subject.words))
+                found.anchors.append(stated(r, [fixed], utterance, start=subject.words))
                 continue
-            if subject.kind == "dropped" and is_bare(repair):
+            if subject.kind == "dropped" and is_bare(repair, lexicon):
                 found.skipped.append(f"{span}:repair")
                 continue
         if not r.veto:
@@ -216,11 +208,11 @@ def _facts(
         found.candidates += new
         denied = ([c for c in new if not c.is_positive], r.clause.text[subject.rest :])
         if i not in held and any(c.modality != "temporary" for c in new):
-            anchor = _stated(r, new, utterance, start=subject.words)
+            anchor = stated(r, new, utterance, start=subject.words)
             found.anchors.append(replace(anchor, text=f"{told_before}，{anchor.text}") if told_before else anchor)
 
 
-def _told(utterance: Utterance, found: _Found, lexicon: Lexicon, threshold: float) -> list[Candidate]:
+def _told(utterance: Utterance, found: Found, lexicon: Lexicon, threshold: float) -> list[Candidate]:
     """What the user stated in his last turns and in this message so far, oldest first."""
     told: list[Candidate] = []
     for turn in [t for t in utterance.before if t.role == "user"][-_REPAIRED_TURNS:]:
@@ -236,87 +228,12 @@ def _earlier(
     return analyse(said, lexicon=lexicon, fact_threshold=threshold, clause_vectors=vectors).candidates
 
 
-def _without_open(found: _Found, *, only: Evidence | None = None) -> None:
+def _without_open(found: Found, *, only: Evidence | None = None) -> None:
     """Only statements that a pattern knows are facts, in a message that reports how a proposal went, or in the one
     clause that tells why something was replaced."""
     gone = {e for c in found.candidates if c.rule == "open" for e in c.evidence if only is None or e == only}
     found.candidates = [c for c in found.candidates if c.rule != "open" or not gone.intersection(c.evidence)]
     found.anchors = [a for a in found.anchors if a.kind != "stated_fact" or a.evidence not in gone]
-
-
-def _stated(r: Read, new: Sequence[Candidate], utterance: Utterance, *, start: int) -> Anchor:
-    best: Importance = "high" if any(c.importance == "high" for c in new) else "medium"
-    return Anchor(
-        kind="stated_fact",
-        text=trim(r.clause.text[start:]),
-        evidence=r.evidence(utterance.message_id),
-        reason=new[0].rule,
-        importance=best,
-    )
-
-
-def _identifiers(
-    utterance: Utterance,
-    reads: Sequence[Read],
-    identifiers: Sequence[Identifier],
-    found: _Found,
-    lexicon: Lexicon,
-    *,
-    asked: set[int],
-) -> None:
-    """Identifiers are anchors wherever the user speaks plainly, and facts of their own."""
-    me, speaker = speaker_key(utterance)
-    spans = [(i.start, i.end) for i in identifiers]
-    found.candidates = [
-        c
-        for c in found.candidates
-        if c.rule != "open" or not any(e.start <= a and b <= e.end for e in c.evidence for a, b in spans)
-    ]
-    for identifier in identifiers:
-        r = next((r for r in reads if r.clause.start <= identifier.start < r.clause.end), None)
-        if r is None or r.veto in ("fiction", "injection") or r.clause.start in asked:
-            continue
-        evidence = Evidence(message_id=utterance.message_id, start=identifier.start, end=identifier.end)
-        value = utterance.content[identifier.start : identifier.end]
-        found.anchors.append(
-            Anchor(kind="identifier", text=value, evidence=evidence, reason=identifier.rule, importance="high")
-        )
-        others = lexicon.rules(r.clause.language).parts.get("others_own")
-        if others is not None and others.search(r.clause.norm):
-            continue
-        if any(c.object == value and c.relation == identifier.kind for c in found.candidates):
-            continue
-        told = status_told(r, identifier, utterance, lexicon)
-        if told is not None and not any(c.relation == "status" and _inside(c, evidence) for c in found.candidates):
-            found.candidates.append(told)
-            found.anchors.append(_stated(r, [told], utterance, start=0))
-        words = trim(r.clause.text)
-        has_status = any(c.relation == "status" and c.subject.endswith(f":{value}") for c in found.candidates)
-        if any(c.relation == "status" and _inside(c, evidence) for c in found.candidates):
-            words = trim(r.clause.text[: identifier.end - r.clause.start])  # how it stands is another fact
-        found.candidates.append(
-            Candidate(
-                subject=me,
-                relation=identifier.kind,
-                object=value,
-                object_normalized=fold(value),
-                text=words if not (r.veto or has_status) else f"{identifier.kind}: {value}",
-                is_about_user=me == "user",
-                speaker=speaker,
-                importance="high",
-                valid_from=utterance.at,
-                said_at=utterance.at,
-                evidence=(evidence,),
-                rule=identifier.rule,
-            )
-        )
-
-
-def _inside(candidate: Candidate, evidence: Evidence) -> bool:
-    return any(
-        e.message_id == evidence.message_id and e.start < evidence.end and evidence.start < e.end
-        for e in candidate.evidence
-    )
 
 
 def _unique(found: Sequence[Candidate]) -> tuple[Candidate, ...]:

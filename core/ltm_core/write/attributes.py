@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from ltm_core.write.draft import Draft, finish
 from ltm_core.write.lexicon import Lexicon, Rules
 from ltm_core.write.norm import fold, trim
 from ltm_core.write.people import Subject, lead
 from ltm_core.write.scopes import Read
-
-_NEW = re.compile(r"^(?:new|current|新的?|现在的?|目前的?) ?(?=..)")
 
 
 def named_attribute(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | None:
@@ -44,7 +40,7 @@ def named_attribute(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | N
         return None
     attr = fold(m["attr"])
     if attr not in rules.attributes:
-        attr = _NEW.sub("", attr) or attr
+        attr = lexicon.shared["new_value"].sub("", attr) or attr
     if lexicon.shared["foreign_attribute"].search(attr) or lexicon.shared["gone"].match(fold(m["object"])):
         return None
     if not owned and attr not in rules.attributes and attr not in rules.functional:
@@ -103,7 +99,7 @@ def made_attribute(
 ) -> Draft | None:
     """The attribute as a draft; single-valued when its noun is one of which a person has one."""
     if attr not in rules.attributes:
-        attr = _NEW.sub("", attr) or attr
+        attr = lexicon.shared["new_value"].sub("", attr) or attr
     relation = rules.attributes.get(attr)
     if relation is None:
         noun = next((n for n in _suffixes(attr, rules.language) if n in rules.functional), "")

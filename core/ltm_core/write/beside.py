@@ -13,9 +13,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ltm_core.types import Fact, Scope
+from ltm_core.write.ended import ended_by
 from ltm_core.write.known import Known
 from ltm_core.write.lexicon import Lexicon
-from ltm_core.write.match import ended_by, same_statement, same_subject
+from ltm_core.write.match import same_statement, same_subject
 from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.rows import UNTOUCHED, closed, is_late, new_fact, reinforced
 

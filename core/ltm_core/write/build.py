@@ -18,7 +18,6 @@ from ltm_core.write.times import Aim, validity
 _ENTITY_WORDS = re.compile(r"[A-Za-z\u4e00-\u9fff]+")
 _MOST_OPEN = 0.5
 """Confidence of a fact that no pattern reads."""
-_FAVORITE = re.compile(r"^favou?rite ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +66,7 @@ def _parts(draft: Draft, subject: Subject, lexicon: Lexicon) -> list[Draft]:
         known = next((t[noun] for t in tables if noun in t), "")
         return [replace(draft, relation=known or f"device:{noun}", wrong="", cut=(0, 0))]
     if r == "favorite":
-        attr = _FAVORITE.sub("", fold(draft.attr)) or "thing"
+        attr = lexicon.shared["favourite"].sub("", fold(draft.attr)) or "thing"
         return [replace(draft, relation=f"favorite:{_class_of(attr, lexicon)}")]
     if r in lexicon.sets["with_attribute"] and trim(draft.attr) and not draft.rule.endswith("attribute"):
         return [replace(draft, relation=f"{r}:{fold(draft.attr)}")]

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass, replace
 
-from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.lexicon import Lexicon, default_lexicon
 from ltm_core.write.norm import normal, script
 
 MAX_CLAUSE = 400
@@ -20,34 +20,12 @@ MAX_CLAUSES = 5000
 """Clauses of one message that are analysed, about 50,000 words; what follows is a pasted file."""
 MASK = "\ufffc"
 
-_MASKS = (
-    re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.S),
-    re.compile(r"</?[A-Za-z][^<>\n]{0,300}>"),
-    re.compile(r"^[ \t]{0,3}(?:>|＞).*$", re.M),
-    re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.M),
-    re.compile(r"^(?:[ ]{4,}|\t)(?=[^\n]{0,80}[=(){};<>]).*$", re.M),
-    re.compile(r"^[ \t]*(?:system|assistant|developer|系统|助手)\s*[:：].*$", re.M | re.I),
-    re.compile(r"data:[\w/+.-]{1,60};base64,[A-Za-z0-9+/=]+|[A-Za-z0-9+/=_-]{80,}"),
-    re.compile(r"https?://[^\s<>\"'，。）)]{1,2000}"),
-    re.compile(r"`[^`\n]{30,400}`"),
-    # what a program printed: time stamps, stack frames, exceptions, assignments
-    re.compile(r"^[ \t]*\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d.*$", re.M),
-    re.compile(
-        r"^[ \t]*(?:Traceback \(most recent.*|File \"[^\"\n]{1,200}\", line \d.*"
-        r"|at [\w.$/<>]{3,200}\([^)\n]{0,200}\).*)$",
-        re.M,
-    ),
-    re.compile(r"^[ \t]*(?:[\w.]{1,80}(?:Error|Exception)\b:?|(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL)\b).*$", re.M),
-    re.compile(r"^[ \t]*\w{1,40}=\S{1,200}(?:[ \t]+\w{1,40}=\S{1,200})*[ \t]*$", re.M),
-)
 _OPENING = re.compile(r"<([A-Za-z][\w:-]{0,40})\b[^<>\n]{0,300}>")
 _CLOSING = re.compile(r"</([A-Za-z][\w:-]{0,40})\b[^<>\n]{0,300}>")
 _BREAK = re.compile(
     r"[。！!?？；;\n\r…]+|(?<![\d\W])[.]+(?=\s|$|[^\w\s.])|(?<=\d)[.]+(?=\s|$)|[~～]{1,}(?=\s|$)|[，]"
 )
-_ABBREVIATION = re.compile(r"\b(?:dr|mr|mrs|ms|st|jr|sr|prof|vs|etc|e\.g|i\.e|inc|no|approx|dept|[A-Za-z])$", re.I)
 _COLON = re.compile(r"[:：](?!//)(?!\d)\s*(?=\S)")
-_HAN_GAP = re.compile(r"(?<=[一-鿿])[ \t]+(?=[一-鿿])|(?<=[一-鿿])[ \t]+(?=(?:but|and|i|my)\b)", re.I)
 _SENTENCE_END = re.compile(r"[。！!?？\n\r…]|[.](?=\s|$)")
 
 
@@ -69,7 +47,7 @@ class Clause:
 def mask(content: str) -> str:
     """The message, equally long, with everything blanked that its author did not say in his own words."""
     masked = _without_elements(content)
-    for pattern in _MASKS:
+    for pattern in default_lexicon().masks:
         masked = pattern.sub(_blank, masked)
     return masked
 
@@ -114,7 +92,7 @@ def split(content: str, lexicon: Lexicon, *, plain: str | None = None) -> tuple[
     clauses: list[Clause] = []
     sentence = paragraph = 0
     start = 0
-    for end, stop, is_end in _stops(masked):
+    for end, stop, is_end in _stops(masked, lexicon):
         if len(clauses) >= MAX_CLAUSES:
             break
         for a, b in _inner(masked, start, end, lexicon):
@@ -158,13 +136,14 @@ def _is_listed(clause: Clause, last: Clause, following: Clause | None, gap: str,
     )
 
 
-def _stops(masked: str) -> list[tuple[int, int, bool]]:
+def _stops(masked: str, lexicon: Lexicon) -> list[tuple[int, int, bool]]:
     stops: list[tuple[int, int, bool]] = []
     depth = _quoted(masked)
+    shortened = lexicon.shared["abbreviation"]
     for m in _BREAK.finditer(masked):
         if m.start() < len(depth) and depth[m.start()]:
             continue
-        if m.group().startswith(".") and _ABBREVIATION.search(masked, max(0, m.start() - 8), m.start()):
+        if m.group().startswith(".") and shortened.search(masked, max(0, m.start() - 8), m.start()):
             continue
         stops.append((m.end(), m.end(), bool(_SENTENCE_END.search(m.group()))))
     stops.append((len(masked), len(masked), True))
@@ -227,7 +206,7 @@ def _joined(clauses: list[Clause], content: str, lexicon: Lexicon) -> list[Claus
 
 def _pieces(masked: str, start: int, end: int, lexicon: Lexicon) -> list[tuple[int, int]]:
     stretch = masked[start:end]
-    cuts = [m.end() for m in _HAN_GAP.finditer(stretch)]
+    cuts = [m.end() for m in lexicon.shared["han_gap"].finditer(stretch)]
     if script(stretch) == "zh":
         cuts += [m.end() for m in re.finditer(r",", stretch) if not stretch[m.end() : m.end() + 1].isdigit()]
     elif script(stretch) == "ja":

@@ -7,15 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ltm_core.types import Anchor, Evidence
-from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.lexicon import Lexicon, Rules
 from ltm_core.write.norm import fold, normal, script, trim
 from ltm_core.write.plan import Candidate, Turn, Utterance
 from ltm_core.write.scopes import Read
 
 _SENTENCE = re.compile(r"[^。！!?？\n.]+(?:[.](?=\S)[^。！!?？\n.]*)*[。！!?？.\n]?")
-_TAG = re.compile(
-    r"[，,](?:您|你)?(?:看|觉得)?(?:这样)?(?:行|可以|好|成|怎么样|如何|行不行|可不可以)(?:吗|么|吧|呢)?\?$"
-)
 _MAX_SOLUTION = 280
 _MIN_PROPOSAL = 8
 _LOOK_BACK = 3
@@ -121,26 +118,29 @@ def is_proposal(content: str, lexicon: Lexicon) -> bool:
     text = normal(content)
     if len(text) < _MIN_PROPOSAL:
         return False
-    pattern = lexicon.rules(script(text)).flags["proposal"]
-    return any(pattern.search(s) and not _only_asks(s) for s in _SENTENCE.findall(text[:4000]))
+    rules = lexicon.rules(script(text))
+    pattern = rules.flags["proposal"]
+    return any(pattern.search(s) and not _only_asks(s, rules) for s in _SENTENCE.findall(text[:4000]))
 
 
-def _only_asks(sentence: str) -> bool:
+def _only_asks(sentence: str, rules: Rules) -> bool:
     """Whether a sentence is a question and no proposal that ends in "您看行吗?"."""
     text = sentence.rstrip()
-    return text.endswith("?") and _TAG.search(text) is None
+    agreed = rules.parts.get("asks_agreement")
+    return text.endswith("?") and (agreed is None or agreed.search(text) is None)
 
 
 def _key_span(content: str, lexicon: Lexicon) -> tuple[int, int]:
     """The span of the proposal's key sentences: from the first that proposes, up to a bound."""
     text = normal(content)
-    pattern = lexicon.rules(script(text)).flags["proposal"]
+    rules = lexicon.rules(script(text))
+    pattern = rules.flags["proposal"]
     start = end = -1
     for m in _SENTENCE.finditer(text[:4000]):
-        proposes = pattern.search(m.group()) is not None and not _only_asks(m.group())
+        proposes = pattern.search(m.group()) is not None and not _only_asks(m.group(), rules)
         if start < 0 and not proposes:
             continue
-        if _only_asks(m.group()):
+        if _only_asks(m.group(), rules):
             break
         if start < 0:
             start, end = m.start(), min(m.end(), m.start() + _MAX_SOLUTION)

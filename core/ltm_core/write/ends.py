@@ -17,17 +17,6 @@ from ltm_core.write.plan import Candidate, Utterance
 from ltm_core.write.scopes import Read
 
 RULE = "ends"
-_NAMED = re.compile(r"^(?P<name>(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?[A-Z][a-zé'-]+(?: [A-Z][a-zé'-]+)?)(?= |'s )")
-_POINTS = re.compile(
-    r"\b(?:it|them|that)(?: up| in| go)?(?: for good| any ?more| now)?[.!]*$"
-    r"|^(?:i |i've |so |and |just )*quit for good",
-    re.I,
-)
-"""An ending of what the clause before names."""
-_FREE = re.compile(r"(?:free|vegan|vegetarian|teetotal|sober)$")
-_ALONE = re.compile(
-    r"^[\s,.!]*$|^,|^ (?:since|for|these|now|after|on|as|in|at|this|last|because|from|and|again|so|completely|by)\b"
-)
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -48,14 +37,15 @@ def endings(
     if read.veto or subject.kind == "stranger" or not _is_final(read, rules):
         return
     words = trim(read.clause.text)
-    if before is not None and read.clause.language == "en" and before.clause.language == "en" and not before.veto:
-        points = _POINTS.search(words)
-        if points is not None:
-            words = f"{trim(before.clause.text)}: {words}"
+    points = rules.parts.get("points_back_over")
+    spoken = before is not None and not before.veto and before.clause.language == read.clause.language
+    if before is not None and spoken and points is not None and points.search(words) is not None:
+        words = f"{trim(before.clause.text)}: {words}"
     thing = thing_ended(read.clause.norm[subject.start :], rules) if subject.kind in ("self", "dropped") else ""
     keys = [subject.key]
-    named = _NAMED.match(read.clause.text[subject.words :]) if subject.kind in ("dropped", "entity") else None
-    if named is not None and read.clause.language == "en":
+    name = rules.parts.get("named_first") if subject.kind in ("dropped", "entity") else None
+    named = name.match(read.clause.text[subject.words :]) if name is not None else None
+    if named is not None:
         keys.append(named["name"])
     for key in dict.fromkeys(keys):
         yield replace(
@@ -119,6 +109,7 @@ def _is_final(read: Read, rules: Rules) -> bool:
 def named_classes(norm: str, rules: Rules, lexicon: Lexicon) -> tuple[str, ...]:
     """The classes of things that a clause names as a whole: "any sports", and not "racket sports" or "吵的音乐"."""
     text = fold(norm)
+    english, chinese = lexicon.rules("en").parts, lexicon.rules("zh").parts
     found: dict[str, None] = {}
     function = lexicon.gate.function
     for name, cls in lexicon.class_names.items():
@@ -128,16 +119,16 @@ def named_classes(norm: str, rules: Rules, lexicon: Lexicon) -> tuple[str, ...]:
         before, after = text[:at], text[at + len(name) :]
         if _HAN.match(name):
             last = before[-1:]
-            whole = not last or last in function or last in "滴戒，,"
-            whole = whole and (last != "的" or before.endswith(("所有的", "全部的", "一切的")))
+            whole = not last or last in function or chinese["class_led"].search(before) is not None
+            whole = whole and (last != "的" or chinese["all_of"].search(before) is not None)
             if len(name) == 1:
-                whole = whole and (not after or after[0] in "不都也全戒了，,没断")
+                whole = whole and chinese["class_goes_on"].match(after) is not None
             if whole:
                 found[cls] = None
         else:
             words = re.findall(r"[\w'+-]+", before)
             bare = (not before or not before[-1].isalnum()) and (not after or not after[0].isalnum())
-            if _FREE.search(name) and bare and _ALONE.match(after):
+            if bare and english["diet_class"].search(name) and english["stands_alone"].match(after):
                 found[cls] = None
             if bare and (not words or words[-1] in function or words[-1].endswith("ing")):
                 found[cls] = None

@@ -19,8 +19,6 @@ from ltm_core.write.renew import renewed
 from ltm_core.write.scopes import Read
 from ltm_core.write.succession import succession
 
-_GERUND = re.compile(r"^ ?(?!(?:living|working|based|studying|teaching|renting)\b)(?-i:[A-Za-z][a-z]+)ing\b")
-"""A clause that begins with a gerund has it for its subject or adds to another: no first person is meant."""
 _MOST_LISTED = 8
 _LOOSE = ("owns", "has", "likes", "is_a", "current_location")
 """Relations whose patterns fit much else: a value said to be new is read first."""
@@ -125,11 +123,12 @@ def _matches(
     patterns: tuple[Pattern, ...], text: str, offset: int, subject: Subject, rules: Rules, lexicon: Lexicon
 ) -> Iterator[Draft]:
     own_start = subject.kind in ("kin", "pet") and offset == subject.start < subject.rest
+    gerund = lexicon.rules("en").parts["gerund_first"]
     index = rules.frame_index if patterns is rules.frames else rules.pattern_index
     for i in index.possible(text):
         p = patterns[i]
         m = p.regex.match(text)
-        if m is None or (subject.kind == "dropped" and _GERUND.match(text)):
+        if m is None or (subject.kind == "dropped" and gerund.match(text)):
             continue
         if own_start and not ("kin" in m.groupdict() or "pet" in m.groupdict()):
             continue

@@ -111,6 +111,8 @@ class Lexicon:
     gate: Gate
     shared: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     """Expressions that serve all languages, by name."""
+    masks: tuple[re.Pattern[str], ...] = ()
+    """What stands in a message without being its author's word, in the order in which it is blanked."""
     sets: Mapping[str, frozenset[str]] = field(default_factory=dict)
     identifiers: tuple[Mapping[str, str], ...] = ()
     identifier_words: Mapping[str, str] = field(default_factory=dict)
@@ -163,6 +165,12 @@ def _toml(*path: str) -> dict[str, Any]:
     if path[0] == "ja":  # clauses are read in their normal form, so the expressions are too
         text = "\n".join(normal(line) for line in text.split("\n"))
     return tomllib.loads(text)
+
+
+@cache
+def redaction_words(name: str) -> Mapping[str, list[str]]:
+    """Words beside personal data of a sort, per language, as regular expressions."""
+    return cast("Mapping[str, list[str]]", _toml("redaction.toml")[name])
 
 
 def _expand(text: str, macros: Mapping[str, str]) -> str:
@@ -266,6 +274,7 @@ def default_lexicon() -> Lexicon:
         class_names=MappingProxyType(names),
         gate=load_gate(),
         shared=MappingProxyType({k: re.compile(v, re.I) for k, v in shared["patterns"].items()}),
+        masks=tuple(re.compile(m) for m in _toml("masks.toml")["masks"]),
         sets=MappingProxyType({k: frozenset(v) for k, v in shared["sets"].items()}),
         identifiers=tuple(ids.get("identifier", [])),
         identifier_words=MappingProxyType(ids.get("words", {})),

@@ -16,10 +16,6 @@ from ltm_core.write.norm import fold, normal
 _WORD = re.compile(r"[A-Za-z0-9][\w+#.'&-]*")
 _NAME = re.compile(r"(?<=[\w,;:] )(?!I\b|I')[A-Z][\w+#&'-]*|\b[A-Z]{2,}\b|\b[A-Z][a-z]+[A-Z]\w*")
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
-_WHERE = re.compile(
-    r"(?<=\w) (?:(?:\w+ed|\w+ing) (?=near|at|in|by|on)|)(?:in|at|near|with|from|called|named|that|which|by) ", re.I
-)
-"""Where the name of a thing ends and more is said of it ("a narrowboat moored near Stoke")."""
 _LEAST = 2
 """Characters that a Chinese name of a thing needs to be recognised inside a clause."""
 _MOST = 0.5
@@ -40,7 +36,7 @@ def mentions(clause: str, fact: Fact, lexicon: Lexicon) -> bool:
     if _HAN.search(value):
         return _named_in_han(clause, value, lexicon, whole=own_words)
     if not own_words:
-        value = _WHERE.split(value, maxsplit=1)[0] or value
+        value = lexicon.rules("en").parts["more_said"].split(value, maxsplit=1)[0] or value
     mine, theirs = content(value, lexicon), content(clause, lexicon)
     if not mine:
         return False

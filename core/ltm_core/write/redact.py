@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
+
+from ltm_core.write.lexicon import redaction_words
 
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,4}[A-Za-z]{2,24}(?![\w-])")
 _ID_CARD = re.compile(
@@ -19,27 +22,28 @@ _CARD = re.compile(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])")
 _MOBILE = re.compile(r"(?<![\dA-Za-z_-])(?:(?:\+|00)86[ -]?)?1[3-9]\d(?:[ -]?\d{4}){2}(?![\dA-Za-z_])")
 _LANDLINE = re.compile(r"(?<![\dA-Za-z_-])(?:\(0\d{2,3}\)|0\d{2,3})[ -]?[2-9]\d{6,7}(?:-\d{1,5})?(?![\dA-Za-z_-])")
 _INTERNATIONAL = re.compile(r"(?<![\dA-Za-z_])\+\d{1,3}(?:[ .-]?\(?\d{1,4}\)?){2,5}(?![\dA-Za-z_])")
-_LABELLED_PHONE = re.compile(
-    r"(?P<label>(?:phone|mobile|cell|tel|telephone|whatsapp|call me (?:at|on)|text me (?:at|on)|"
-    r"(?:my|his|her|our) number(?: is)?|电话|手机|手机号码?|联系方式|座机|电话号码|電話|携帯)"
-    r"(?: ?(?:number|no\.?|号码?|is|是|为|:|：|at|on|#))* ?)(?P<value>\+?\(?\d[\d ().-]{5,18}\d)(?![\dA-Za-z])",
-    re.I,
-)
 _NANP = re.compile(r"(?<![\w.-])\(?[2-9]\d{2}\)?[ .-][2-9]\d{2}[ .-]\d{4}(?![\w-])")
-_PASSPORT = re.compile(
-    r"(?P<label>(?:passport|护照|護照|パスポート)(?: ?(?:number|no\.?|id|号码?|番号|is|是|为|は|:|：|#))* ?)"
-    r"(?P<value>[A-Z]{1,3}[- ]?\d(?:[A-Z0-9-]{3,14})[A-Z0-9]|[A-Z0-9]{6,12}(?<=\d)|[A-Z]{2}-\d{3,8}(?:-[A-Z]+)?)",
-    re.I,
-)
-_ORDER_WORD = re.compile(
-    r"(?:(?<![A-Za-z])(?:order|contract|ticket|invoice|tracking|parcel|case|quote|reference|booking|waybill|account|"
-    r"(?:ref|id|no)(?![A-Za-z]))|"
-    r"订单|合同|工单|发票|快递|运单|单号|编号|报价|流水|保单|物流|包裹)[\w号#: ：.是为]{0,12}$",
-    re.I,
-)
+_PHONE_VALUE = r"\+?\(?\d[\d ().-]{5,18}\d(?![\dA-Za-z])"
+_PASSPORT_VALUE = r"[A-Z]{1,3}[- ]?\d(?:[A-Z0-9-]{3,14})[A-Z0-9]|[A-Z0-9]{6,12}(?<=\d)|[A-Z]{2}-\d{3,8}(?:-[A-Z]+)?"
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _CHECK = "10X98765432"
 _CONTEXT = 24
+
+
+@cache
+def _after_label(name: str, value: str) -> re.Pattern[str]:
+    """A value behind a word that says what it is ("phone", "护照号")."""
+    tables = redaction_words(name), redaction_words(f"{name}_links")
+    words, links = ("|".join(w for language in table.values() for w in language) for table in tables)
+    return re.compile(rf"(?P<label>(?:{words})(?: ?(?:{links}|[:：#]))* ?)(?P<value>{value})", re.I)
+
+
+@cache
+def _order_word() -> re.Pattern[str]:
+    """A word by which a number belongs to an order, at the end of what stands before it."""
+    table = redaction_words("order")
+    latin, others = "|".join(table["en"]), "|".join([*table["zh"], *table["ja"]])
+    return re.compile(rf"(?:(?<![A-Za-z])(?:{latin})|{others})[\w号#: ：.是为]{{0,12}}$", re.I)
 
 
 def redact(text: str) -> tuple[str, dict[str, int]]:
@@ -49,9 +53,10 @@ def redact(text: str) -> tuple[str, dict[str, int]]:
     if not any(c.isdigit() for c in text) and "@" not in text:
         return text, {}
     text = _sub(_EMAIL, text, "email", counts)
-    text = _labelled(_PASSPORT, text, "passport", counts, lambda v: sum(c.isdigit() for c in v) >= 3)
+    passport, phone = _after_label("passport", _PASSPORT_VALUE), _after_label("phone", _PHONE_VALUE)
+    text = _labelled(passport, text, "passport", counts, lambda v: sum(c.isdigit() for c in v) >= 3)
     text = _sub(_ID_CARD, text, "id card", counts, is_id_card)
-    text = _labelled(_LABELLED_PHONE, text, "phone", counts, lambda v: 7 <= sum(c.isdigit() for c in v) <= 15)
+    text = _labelled(phone, text, "phone", counts, lambda v: 7 <= sum(c.isdigit() for c in v) <= 15)
     text = _sub(_MOBILE, text, "phone", counts, ordered=True)
     text = _sub(_INTERNATIONAL, text, "phone", counts, lambda v: 8 <= sum(c.isdigit() for c in v) <= 15)
     text = _sub(_LANDLINE, text, "phone", counts, ordered=True)
@@ -101,7 +106,7 @@ def _sub(
     def mask(m: re.Match[str]) -> str:
         if check is not None and not check(m.group()):
             return m.group()
-        if ordered and _ORDER_WORD.search(m.string[max(0, m.start() - _CONTEXT) : m.start()]):
+        if ordered and _order_word().search(m.string[max(0, m.start() - _CONTEXT) : m.start()]):
             return m.group()
         counts[name] += 1
         return f"[{name}]"

@@ -17,7 +17,6 @@ from ltm_core.write.rows import UNTOUCHED
 from ltm_core.write.scopes import Read
 
 _NUMBER = r"[\d一二两三四五六七八九十百千万零〇]+"
-_ALLERGY = re.compile(r"^对(?P<object>[^，,不]{1,10}?)过敏$")
 _LONGEST = 10
 """Characters of a repaired value without a number; a longer one is a statement of its own."""
 
@@ -30,11 +29,11 @@ def repair_of(read: Read, lexicon: Lexicon) -> re.Match[str] | None:
     return pattern.match(read.clause.norm)
 
 
-def is_bare(match: re.Match[str]) -> bool:
+def is_bare(match: re.Match[str], lexicon: Lexicon) -> bool:
     """Whether the value states nothing by itself: a number with its unit, or "是宝安"."""
     value = trim(match["object"])
     if match["copula"] in ("是", "为"):
-        return _ALLERGY.match(value) is None
+        return lexicon.rules("zh").parts["allergy_alone"].match(value) is None
     return match["copula"] == "" and re.fullmatch(_NUMBER + r"[^\d]{0,2}", value) is not None
 
 
@@ -43,7 +42,7 @@ def repaired(
 ) -> Candidate | None:
     """The newest of the statements ``told`` (oldest first) that the value fits, with the value in its place."""
     value, wrong = trim(match["object"]), trim(match["wrong"] or "")
-    allergy = _ALLERGY.match(value)
+    allergy = lexicon.rules("zh").parts["allergy_alone"].match(value)
     for old in reversed(told):
         if old.rule == "open" or old.relation == "solution" or old.modality in UNTOUCHED:
             continue

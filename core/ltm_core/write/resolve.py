@@ -13,29 +13,26 @@ from datetime import datetime
 from ltm_core.types import Fact, Scope
 from ltm_core.write.beside import Beside
 from ltm_core.write.edits import retract_for_edit
+from ltm_core.write.ended import ended_by, may_end, names_fact
 from ltm_core.write.ends import RULE as ENDS
 from ltm_core.write.known import Known
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.match import (
     contrary,
     counts,
-    ended_by,
     in_classes,
-    is_detail_of,
-    may_end,
-    names_fact,
     related,
     same_activity,
     same_meaning,
     same_statement,
     same_thing,
-    takes_place,
 )
 from ltm_core.write.mentions import mentions
 from ltm_core.write.norm import fold
 from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.reach import Reach, reach_of
 from ltm_core.write.renew import RULE as RENEWED
+from ltm_core.write.replaces import is_detail_of, takes_place
 from ltm_core.write.returns import RULE as RETURNS
 from ltm_core.write.rows import RANK, UNTOUCHED, closed, is_late, new_fact, reinforced, retracted
 

@@ -20,7 +20,6 @@ _ROLE_PLAY_TURNS = 4
 """User turns for which an opened role play goes on when nobody closes it."""
 _QUOTED = re.compile(r"[\"“「『][^\"”」』]{2,}[\"”」』]")
 _UNCLOSED = re.compile(r"(?:^|[\s:,])['‘](?=\w)(?!.*\w[.!]?['’](?:$|[\s.,!?]))")
-_ACCORDING = re.compile(r"(?:and |but |so )?according to ", re.I)
 _SHORT = 4
 
 
@@ -75,7 +74,7 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
         found.append(Read(clause, flags, veto))
         fiction = fiction or (opened if opened != "sentence" else "")
         order = order or (flags["command"] and not flags["standing"]) or opened == "sentence"
-        quoting = quoting or (flags["quotation"] and _quotes_on(clause))
+        quoting = quoting or (flags["quotation"] and _quotes_on(clause, lexicon))
         correction = flags["correction"] and _is_bare(clause, flags) and not flags["question"]
     found = [
         Read(r.clause, r.flags, "question") if not r.veto and _is_asked_back(r, after, lexicon) else r
@@ -149,10 +148,14 @@ def _veto(clause: Clause, flags: dict[str, bool], *, fiction: str, condition: bo
     return ""
 
 
-def _quotes_on(clause: Clause) -> bool:
+def _quotes_on(clause: Clause, lexicon: Lexicon) -> bool:
     """Whether what follows in the sentence is still somebody else's word."""
     norm = clause.norm.rstrip()
-    return norm.endswith((":", "：")) or _UNCLOSED.search(norm) is not None or _ACCORDING.match(norm) is not None
+    return (
+        norm.endswith((":", "："))
+        or _UNCLOSED.search(norm) is not None
+        or lexicon.shared["according"].match(norm) is not None
+    )
 
 
 def _is_bare(clause: Clause, flags: dict[str, bool]) -> bool:

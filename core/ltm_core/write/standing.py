@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -11,9 +10,6 @@ from ltm_core.write.lexicon import Lexicon, Rules
 from ltm_core.write.norm import trim
 from ltm_core.write.people import lead
 from ltm_core.write.scopes import Read
-
-_AND = re.compile(r"^(?:and|but|or|that|which|who) ", re.I)
-"""A predicate joined to another clause ("and always make me smile") orders nobody."""
 
 
 def stand_on(reads: Sequence[Read], lexicon: Lexicon) -> None:
@@ -35,7 +31,8 @@ def standing_draft(read: Read, lexicon: Lexicon) -> Draft | None:
     named = _naming(text, start, rules)
     if named is not None:
         return named
-    if read["continues"] and _AND.match(norm):
+    joined = rules.parts.get("joined")
+    if joined is not None and read["continues"] and joined.match(norm):
         return None
     if not read["standing"] or "instruction" not in rules.parts or not rules.parts["instruction"].match(text):
         return None
@@ -68,7 +65,7 @@ def standing_draft(read: Read, lexicon: Lexicon) -> Draft | None:
         object=value,
         start=begin,
         end=begin + len(value),
-        positive=not re.match(r"(?:never|don't|do not|stop|别|不要|不许)", value, re.I),
+        positive=lexicon.shared["forbids"].match(value) is None,
         confidence=0.9,
         rule=f"{rules.language}.standing",
         about_user=False,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
@@ -14,9 +13,6 @@ from ltm_core.write.scopes import Read
 
 Aim: TypeAlias = Literal["none", "recurring", "ahead", "begins"]
 """How the times of a statement are meant: as they stand, every year or week, the next one, or a start to come."""
-_FIXED = re.compile(r"\d{4}|\b(?:last|ago|yesterday|past)\b", re.I)
-_WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.I)
-_BEGINS = re.compile(r"\b(?:start|starting|begin|beginning|joining|moving|relocating)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +56,9 @@ def validity(
     elif aim == "recurring":
         found = tuple(m for m in found if _is_since(m, read, lexicon))
     elif aim == "ahead":
-        found = tuple(_forward(m, now) for m in found)
+        found = tuple(_forward(m, now, lexicon) for m in found)
     elif aim == "begins":
-        found = tuple(_forward(m, now) if not _happened(read) else m for m in found)
+        found = tuple(_forward(m, now, lexicon) if not _happened(read, lexicon) else m for m in found)
         coming = [m for m in found if m.since > now]
         if coming:
             return Validity(valid_from=coming[0].since, dated=_dated(found))
@@ -92,16 +88,16 @@ def _is_since(m: TimeMention, read: Read, lexicon: Lexicon) -> bool:
     )
 
 
-def _happened(read: Read) -> bool:
+def _happened(read: Read, lexicon: Lexicon) -> bool:
     """Whether the clause tells what already happened, not what is about to begin."""
-    return _BEGINS.search(read.clause.norm) is None
+    return lexicon.shared["about_to"].search(read.clause.norm) is None
 
 
-def _forward(m: TimeMention, now: datetime) -> TimeMention:
+def _forward(m: TimeMention, now: datetime, lexicon: Lexicon) -> TimeMention:
     """A day or month without a year, as the next one: what is set or moved to it lies ahead."""
-    if m.until > now or not m.relative or _FIXED.search(m.text):
+    if m.until > now or not m.relative or lexicon.shared["fixed_time"].search(m.text):
         return m
-    if _WEEKDAY.search(m.text):
+    if lexicon.shared["weekday"].search(m.text):
         weeks = timedelta(days=7 * ((now - m.until).days // 7 + 1))
         return replace(m, since=m.since + weeks, until=m.until + weeks, direction="future")
     years = now.year - m.until.year + (1 if _on(m.until, now.year) <= now else 0)

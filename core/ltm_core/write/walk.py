@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,11 +11,6 @@ from ltm_core.write.people import Subject, speaker_key, subject_of
 from ltm_core.write.plan import Turn, Utterance
 from ltm_core.write.scopes import Read
 
-_INTRODUCED = re.compile(
-    r"\b(?P<en>[A-Z][a-zé'-]+) is (?:my|our) \w+|"
-    r"(?:\b[Mm]y|[Oo]ur) (?:\w+ )?\w+ is (?:called |named )?(?P<en2>[A-Z][a-zé'-]+)\b|"
-    r"(?P<zh>[\u4e00-\u9fff]{2,4})是我(?:们)?的?[\u4e00-\u9fff]{2,4}"
-)
 _MOST_READ = 2000
 _NOBODY = "-"
 """A thing just bought: what is said of it is nobody's age or colour."""
@@ -139,11 +133,12 @@ def _introduced(turns: Sequence[Turn], lexicon: Lexicon) -> dict[str, str]:
         if turn.role != "user":
             continue
         text = turn.content[:_MOST_READ]
-        for m in _INTRODUCED.finditer(text):
-            name = m["en"] or m["en2"] or m["zh"]
-            if name.lower() not in lexicon.sets["no_names"]:
-                names[name] = name
         english = lexicon.rules("en")
+        for language in ("en", "zh"):
+            for m in lexicon.rules(language).parts["introduced"].finditer(text):
+                name = next(g for g in m.groups() if g)
+                if name.lower() not in lexicon.sets["no_names"]:
+                    names[name] = name
         for m in english.parts["named_kin"].finditer(text):
             names[m["name"]] = f"{english.kin[m['kin'].lower()]}:{m['name']}"
         for language in ("en", "zh"):

@@ -1,0 +1,72 @@
+"""Identifiers that a message names become anchors and facts of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ltm_core.types import Anchor, Evidence
+from ltm_core.write.found import Found, inside, stated
+from ltm_core.write.identifiers import Identifier
+from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.norm import fold, trim
+from ltm_core.write.people import speaker_key
+from ltm_core.write.plan import Candidate, Utterance
+from ltm_core.write.progress import status_told
+from ltm_core.write.scopes import Read
+
+
+def marked(
+    utterance: Utterance,
+    reads: Sequence[Read],
+    identifiers: Sequence[Identifier],
+    found: Found,
+    lexicon: Lexicon,
+    *,
+    asked: set[int],
+) -> None:
+    """Identifiers are anchors wherever the user speaks plainly, and facts of their own."""
+    me, speaker = speaker_key(utterance)
+    spans = [(i.start, i.end) for i in identifiers]
+    found.candidates = [
+        c
+        for c in found.candidates
+        if c.rule != "open" or not any(e.start <= a and b <= e.end for e in c.evidence for a, b in spans)
+    ]
+    for identifier in identifiers:
+        r = next((r for r in reads if r.clause.start <= identifier.start < r.clause.end), None)
+        if r is None or r.veto in ("fiction", "injection") or r.clause.start in asked:
+            continue
+        evidence = Evidence(message_id=utterance.message_id, start=identifier.start, end=identifier.end)
+        value = utterance.content[identifier.start : identifier.end]
+        found.anchors.append(
+            Anchor(kind="identifier", text=value, evidence=evidence, reason=identifier.rule, importance="high")
+        )
+        others = lexicon.rules(r.clause.language).parts.get("others_own")
+        if others is not None and others.search(r.clause.norm):
+            continue
+        if any(c.object == value and c.relation == identifier.kind for c in found.candidates):
+            continue
+        told = status_told(r, identifier, utterance, lexicon)
+        if told is not None and not any(c.relation == "status" and inside(c, evidence) for c in found.candidates):
+            found.candidates.append(told)
+            found.anchors.append(stated(r, [told], utterance, start=0))
+        words = trim(r.clause.text)
+        has_status = any(c.relation == "status" and c.subject.endswith(f":{value}") for c in found.candidates)
+        if any(c.relation == "status" and inside(c, evidence) for c in found.candidates):
+            words = trim(r.clause.text[: identifier.end - r.clause.start])  # how it stands is another fact
+        found.candidates.append(
+            Candidate(
+                subject=me,
+                relation=identifier.kind,
+                object=value,
+                object_normalized=fold(value),
+                text=words if not (r.veto or has_status) else f"{identifier.kind}: {value}",
+                is_about_user=me == "user",
+                speaker=speaker,
+                importance="high",
+                valid_from=utterance.at,
+                said_at=utterance.at,
+                evidence=(evidence,),
+                rule=identifier.rule,
+            )
+        )

@@ -20,7 +20,7 @@ from ltm_core.cli import app
 ROOT = Path(__file__).parents[1]
 READMES = [ROOT / "README.md", ROOT / "README.zh-CN.md"]
 PAGES = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md")})
-SITES = {"keepachangelog.com", "127.0.0.1:8080"}
+SITES = {"keepachangelog.com", "127.0.0.1:8080", "127.0.0.1:8710"}
 """What pages may link to: everything else is in the repository or found by its name."""
 HOSTS = {"langchain_classic": "langchain", "llama_index": "llamaindex"}
 

@@ -38,7 +38,7 @@ help:
 
 .venv/test: pyproject.toml | .venv/made
 	@echo "Installing the product, both adapters and the test tools into .venv (once) ..."
-	.venv/bin/python $(PIP) -e ".[dev,server,client,langchain,langserve,llamaindex]" langchain langchain-openai langmem
+	.venv/bin/python $(PIP) -e ".[dev,server,client,mcp,langchain,langserve,llamaindex]" langchain langchain-openai langmem
 	@touch .venv/base $@
 
 .venv-bare/test: pyproject.toml Makefile | .venv-bare/made

@@ -63,6 +63,7 @@ app.command()(portability.audit)
 app.command()(upkeep.work)
 app.command()(upkeep.deadletter)
 app.command()(serve.serve)
+app.command()(serve.mcp)
 app.add_typer(serve.keys, name="keys")
 
 

@@ -12,7 +12,7 @@ import typer
 
 from ltm_core.commands.base import Options, command
 from ltm_core.commands.show import console, print_json, say, table
-from ltm_core.errors import InvalidInputError, MissingExtraError
+from ltm_core.errors import InvalidInputError, InvalidScopeError, MissingExtraError
 
 if TYPE_CHECKING:
     from ltm_core.serve.keys import Keyring
@@ -62,6 +62,37 @@ def serve(
             server_header=False,
             proxy_headers=False,
         )
+
+
+@command
+def mcp(
+    options: Options,
+    http: Annotated[bool, typer.Option("--http", help="Listen for requests with keys, instead of stdio.")] = False,
+    port: Annotated[int | None, typer.Option("--port", help="Port to listen on with --http (8710).")] = None,
+) -> None:
+    """Serve remember, recall, correct, forget and list as tools of the Model Context Protocol.
+
+    On stdio the user is --user or LTM_USER; with --http it is the one of the request's key, at /mcp.
+    """
+    try:
+        from ltm_core.serve.keys import KEYS_FILE, Keyring
+        from ltm_core.serve.mcp import create_server, http_app
+        from ltm_core.serve.settings import ServeSettings
+    except ImportError:
+        raise MissingExtraError("ltm mcp", "mcp") from None
+    if http:
+        import uvicorn
+
+        settings = ServeSettings.load(**({} if port is None else {"port": port}))
+        with options.open(create=True) as memory:
+            served = http_app(memory, Keyring(options.store / KEYS_FILE), settings)
+            uvicorn.run(served, host=settings.host, port=settings.port, access_log=False, server_header=False)
+        return
+    user = options.user or os.environ.get("LTM_USER")
+    if not user:
+        raise InvalidScopeError("whose memory? name the user with --user ID or LTM_USER")
+    with options.open(create=True) as memory:
+        create_server(memory, lambda _: user).run("stdio")
 
 
 keys = typer.Typer(help="API keys of `ltm serve`: made once, shown once, kept as hashes.", no_args_is_help=True)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from ltm_core import LongTermMemory
 from ltm_core.config import Config
 from ltm_core.recall.service import RecallRequest, recall_context, recall_search
 from ltm_core.store.base import SlotRow
@@ -158,6 +159,30 @@ def test_the_superseded_is_not_served_as_true() -> None:
     assert all(not i.is_current for i in stale)
     for line in context.text.splitlines():
         assert "Leeds" not in line or "previously" in line
+
+
+@pytest.mark.parametrize(
+    ("said", "moved_to", "question", "stale", "label"),
+    [
+        (
+            "I live in Leeds. I'm allergic to peanuts.",
+            "I moved to Porto.",
+            "Where do I live?",
+            "Leeds",
+            "partly no longer",
+        ),
+        ("我住在杭州，对花生过敏。", "我搬到上海了。", "我住哪里？", "杭州", "部分已不成立"),
+    ],
+)
+def test_a_turn_of_which_a_part_was_replaced_says_so(
+    said: str, moved_to: str, question: str, stale: str, label: str
+) -> None:
+    with LongTermMemory.open(":memory:", embedder="none", timezone="UTC") as memory:
+        memory.observe(user_id="ana", session_id="a", user=said)
+        memory.observe(user_id="ana", session_id="b", user=moved_to)
+        context = memory.context(question + " 过敏 allergic", user_id="ana")
+    shown = [line for line in context.text.splitlines() if stale in line]
+    assert shown and all(label in line for line in shown)
 
 
 def test_an_earlier_state_is_told_as_such() -> None:

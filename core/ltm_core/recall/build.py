@@ -71,7 +71,9 @@ def message_entries(
                 continue
             entry = entry.rescored(score * EXCLUDED, "the question wants it left out")
         standing = found.standing.get(row.id)
-        if standing is not None:
+        if standing is not None and standing.state == "partly":
+            entry = entry.labelled("partly", "some of it was replaced later")
+        elif standing is not None:
             if not keep_replaced and not _asks_for_then(question) and _adds_nothing(entry.terms, standing.said):
                 dropped.append(entry.dropped("all it said was replaced"))
                 continue

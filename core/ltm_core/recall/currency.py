@@ -36,7 +36,8 @@ def _was_replaced(fact: Fact) -> bool:
 class Standing:
     """What later facts make of one message."""
 
-    state: Literal["past", "corrected"]
+    state: Literal["past", "corrected", "partly"]
+    """``partly``: some of what it said no longer holds, and some does."""
     successors: tuple[str, ...]
     """Facts that took the place of what the message said."""
     said: frozenset[str]
@@ -44,9 +45,9 @@ class Standing:
 
 
 def standings(facts: Iterable[Fact], now: datetime) -> Mapping[str, Standing]:
-    """Per message id: messages all of whose facts were superseded, ended or taken back.
+    """Per message id: messages of whose facts some were superseded, ended or taken back.
 
-    A message that still supports a current fact stands, as does one without any fact.
+    A message that still supports a current fact stands where it is, and says so; one without any fact stands.
     """
     supported: dict[str, list[Fact]] = {}
     for fact in facts:
@@ -55,14 +56,15 @@ def standings(facts: Iterable[Fact], now: datetime) -> Mapping[str, Standing]:
     out = {}
     for message_id, of_message in supported.items():
         states = [state(f, now) for f in of_message]
-        if "current" in states:
-            continue
         corrected = [f for f in of_message if f.retracted_at is not None and f.retracted_at <= now]
         past = [f for f, s in zip(of_message, states, strict=True) if s == "past" and _was_replaced(f)]
         if past or corrected:
+            whole = "current" not in states
             out[message_id] = Standing(
-                state="past" if past else "corrected",
-                successors=tuple(f.superseded_by for f in (*past, *corrected) if f.superseded_by),
+                state=("past" if past else "corrected") if whole else "partly",
+                successors=()
+                if not whole
+                else tuple(f.superseded_by for f in (*past, *corrected) if f.superseded_by),
                 said=frozenset(t for f in (*past, *corrected) for t in terms(f"{f.text} {f.object}")),
             )
     return out

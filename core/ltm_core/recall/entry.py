@@ -8,7 +8,7 @@ from typing import Literal
 
 from ltm_core.types import ContextItem, Dropped
 
-Mark = Literal["", "previous", "corrected", "assistant"]
+Mark = Literal["", "previous", "corrected", "partly", "assistant"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +49,10 @@ class Entry:
         """The same entry with an excerpt of its text."""
         item = replace(self.item, text=text, reasons=(*self.item.reasons, reason))
         return replace(self, item=item, is_cut=True)
+
+    def labelled(self, mark: Mark, reason: str) -> Entry:
+        """The same entry with a label; it is as current as before."""
+        return replace(self, item=replace(self.item, reasons=(*self.item.reasons, reason)), mark=mark)
 
     def marked(self, mark: Mark, reason: str) -> Entry:
         """The same entry, labelled as no longer current."""

@@ -67,7 +67,7 @@ def line(entry: Entry, *, language: str, mark: str) -> str:
             return f"{w['slot']}: {text}"
         return f"{speaker(item.role, item.speaker, language, mark=mark)}: {text}"
     when = entry.date + (f" {w['until']} {entry.until}" if entry.until else "")
-    label = {"previous": w["previous"], "corrected": w["corrected"], "assistant": w["assistant"]}.get(entry.mark, "")
+    label = w[entry.mark] if entry.mark else ""
     head = f"[{', '.join(p for p in (when, label) if p)}] " if when or label else ""
     named = item.tier == "episodic" or item.speaker is not None
     who = f"{speaker(item.role, item.speaker, language, mark=mark)}: " if named else ""

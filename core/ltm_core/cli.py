@@ -15,6 +15,7 @@ import typer
 from ltm_core.commands import (
     ask,
     calibrate,
+    chat,
     demo,
     evaluate,
     facts,
@@ -23,6 +24,7 @@ from ltm_core.commands import (
     portability,
     replay,
     serve,
+    settings,
     upkeep,
 )
 from ltm_core.commands.show import speak_utf8
@@ -37,7 +39,7 @@ app = typer.Typer(
     help="Long-term memory for chats, in Chinese and English, offline.",
     epilog=_EPILOG,
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -62,6 +64,8 @@ app.command()(portability.restore)
 app.command()(portability.audit)
 app.command()(upkeep.work)
 app.command()(upkeep.deadletter)
+app.command()(chat.chat)
+app.command()(settings.config)
 app.command()(serve.serve)
 app.command()(serve.mcp)
 app.add_typer(serve.keys, name="keys")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ltm_core.embed._http import JsonClient, RefusedError, host_of, key_header
@@ -82,6 +82,30 @@ class OpenAICompatibleExtractor(ChatExtractor):
         return _words(answer)
 
 
+class OpenAICompatibleChat:
+    """Answers messages: what `ltm chat` talks to. Key, timeouts and errors as for the extractor."""
+
+    def __init__(self, base_url: str, model: str, *, api_key: str | None = None, read_timeout: float = 120.0) -> None:
+        host = host_of(base_url, SPEC)
+        if not model.strip():
+            raise ConfigError(f"a model is needed: {SPEC}")
+        self._model, self._api_key = model.strip(), api_key
+        self._client = JsonClient(base_url, label=f"chat server {host}", read_timeout=read_timeout)
+
+    @classmethod
+    def from_spec(cls, spec: str) -> OpenAICompatibleChat:
+        """From ``<base url>#<model>``."""
+        base_url, mark, model = spec.rpartition("#")
+        if not mark or not base_url:
+            raise ConfigError(f"not of the form {SPEC}")
+        return cls(base_url, model)
+
+    def reply(self, messages: Sequence[Mapping[str, str]], *, max_tokens: int) -> str:
+        """The model's answer. UnavailableError when it cannot be reached, ExtractionError for another answer."""
+        body = {"model": self._model, "messages": [dict(m) for m in messages], "max_tokens": max_tokens}
+        return _words(self._client.post("chat/completions", body, key_header(self._api_key)))
+
+
 def _words(answer: Any) -> str:
     """What the model said; "" when it said nothing. ExtractionError when the server answered something else."""
     choices = answer.get("choices") if isinstance(answer, dict) else None
@@ -92,4 +116,4 @@ def _words(answer: Any) -> str:
     return text_of(content)
 
 
-__all__ = ["SPEC", "OpenAICompatibleExtractor"]
+__all__ = ["SPEC", "OpenAICompatibleChat", "OpenAICompatibleExtractor"]

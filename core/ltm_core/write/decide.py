@@ -10,6 +10,7 @@ from ltm_core.write.extract import drafts, is_told_of_oneself
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.neighbours import Neighbourhood
 from ltm_core.write.people import Subject
+from ltm_core.write.pointing import names_nothing
 from ltm_core.write.scopes import Read
 from ltm_core.write.standing import standing_draft
 from ltm_core.write.succession import RULE as SUCCESSION
@@ -54,6 +55,7 @@ def judge(
     if subject.kind == "stranger" or lexicon.shared["one_time_secret"].search(r.clause.norm):
         return (), 0.0
     made = drafts(r, subject, lexicon, topic=lexicon.gate.slot(near.vector))
+    made = tuple(d for d in made if explicit or not names_nothing(d, lexicon))
     if not made:
         return (), 0.0
     probability = lexicon.gate.probability(
@@ -82,7 +84,7 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
     first = made[0]
     if first.rule == "open" and first.wrong and r["correction"] and r.clause.language == "en":
         return threshold
-    if first.rule == "open" and not _may_be_open(r, subject, lexicon):
+    if first.rule == "open" and (not _may_be_open(r, subject, lexicon) or _only_happened(r, lexicon)):
         return _NEVER
     if first.rule == "open" and r.clause.language == "en":
         chatty = lexicon.rules("en").parts["chatty"].search(r.clause.norm) is not None
@@ -98,6 +100,13 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
             r["past"] and not r["habitual"] and not lexicon.shared["used_to"].search(r.clause.norm)
         ):
             return _NEVER
+        news = lexicon.rules(r.clause.language).parts.get("news")
+        if (
+            news is not None
+            and news.search(r.clause.norm)
+            and not (r["habitual"] or r["lasting"] or _turns(r, lexicon))
+        ):
+            return _PASSING_FLOOR
         passing = (r["ephemeral"] or r["mood"]) and not (r["habitual"] or _turns(r, lexicon))
         if passing or not is_told_of_oneself(r, subject):
             return threshold + (1 - threshold) / 2
@@ -151,3 +160,11 @@ def _ends_known(draft: Draft, lexicon: Lexicon) -> bool:
     return draft.rule == "ceased" and (
         draft.object.lower() in lexicon.class_names or draft.object.lower() in lexicon.members
     )
+
+
+def _only_happened(r: Read, lexicon: Lexicon) -> bool:
+    """Whether the clause tells what happened once, or where the speaker is just now."""
+    rules = lexicon.rules(r.clause.language)
+    once = rules.parts.get("happened")
+    lasts = r["habitual"] or r["lasting"] or _turns(r, lexicon)
+    return once is not None and not lasts and once.search(r.clause.norm) is not None

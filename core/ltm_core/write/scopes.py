@@ -135,8 +135,10 @@ def _veto(clause: Clause, flags: dict[str, bool], *, fiction: str, condition: bo
         return "irony"
     if (flags["confirmed"] or flags["feedback"]) and not flags["first_person"]:
         return "feedback"
-    if flags.get("complaint", False):
+    if flags.get("complaint", False) or flags.get("trouble", False):
         return "complaint"
+    if flags.get("presents", False):
+        return "presentation"
     if flags["quotation"] or quoting:
         return "quotation"
     if flags["question"]:

@@ -33,7 +33,7 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
     found: list[Explicit] = []
     taken: set[int] = set()
     for i, r in enumerate(reads):
-        if i in taken or not r["remember"] or r.veto in _HELD:
+        if i in taken or not r["remember"] or (r.veto in _HELD and not _asks_to_keep(r, lexicon)):
             continue
         if i + 1 < len(reads) and reads[i + 1].veto in _HELD and _announces(utterance.content, r, reads[i + 1]):
             continue  # "a note to the AI: <orders>": what it announces is refused, so is the announcement
@@ -63,6 +63,12 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
             _explicit(utterance, text, Evidence(message_id=utterance.message_id, start=start, end=end), spans)
         )
     return tuple(found)
+
+
+def _asks_to_keep(r: Read, lexicon: Lexicon) -> bool:
+    """Whether a question is a polite request ("could you note that I'm deaf?")."""
+    polite = lexicon.rules(r.clause.language).parts.get("asks_to_keep")
+    return r.veto == "question" and polite is not None and polite.match(r.clause.norm) is not None
 
 
 def _announces(content: str, r: Read, following: Read) -> bool:

@@ -19,6 +19,7 @@ from ltm_core.store.sqlite.files import sizes
 from ltm_core.store.sqlite.migrations import SCHEMA_VERSION
 from ltm_core.store.sqlite.queue import Queue
 from ltm_core.store.sqlite.read_rows import AUDIT_READ, audit_body, audit_from
+from ltm_core.store.sqlite.read_summaries import ALONE
 from ltm_core.store.sqlite.records import ITEM_MASK
 from ltm_core.store.sqlite.schema import BODIES
 from ltm_core.store.sqlite.scrub import scan, variants
@@ -69,6 +70,27 @@ class SqliteOperations(Queue):
                 "SELECT user_id FROM users WHERE user_id > ? AND EXISTS (SELECT 1 FROM documents d "
                 "WHERE d.user_no = users.user_no) ORDER BY user_id LIMIT ?",
                 (after or "", limit),
+            ).fetchall()
+        return [r[0] for r in rows]
+
+    def users_to_consolidate(
+        self, *, looked_before: datetime, said_before: datetime, after: str | None = None, limit: int
+    ) -> list[str]:
+        with self._store.connection() as conn:
+            rows = conn.execute(
+                "SELECT user_id FROM users WHERE user_id > ? AND paused_at IS NULL "
+                "AND (consolidated_at IS NULL OR consolidated_at < ?) AND EXISTS (SELECT 1 FROM messages m "
+                "WHERE m.user_no = users.user_no AND m.at < ?) ORDER BY user_id LIMIT ?",
+                (after or "", to_us(looked_before), to_us(said_before), limit),
+            ).fetchall()
+        return [r[0] for r in rows]
+
+    def users_with_retired_alone(self, *, limit: int) -> list[str]:
+        with self._store.connection() as conn:
+            rows = conn.execute(
+                f"SELECT DISTINCT u.user_id FROM messages m JOIN users u ON u.user_no = m.user_no WHERE {ALONE} "
+                "LIMIT ?",
+                (limit,),
             ).fetchall()
         return [r[0] for r in rows]
 

@@ -68,12 +68,22 @@ from ltm_core.types import (
     Session,
     Stats,
     StoredMessage,
+    SummaryMade,
     WorkReport,
 )
 
 if TYPE_CHECKING:
     from ltm_core.config import Config
-    from ltm_core.protocols import ExtractedFact, ExtractionRequest, Extractor, GatedClause
+    from ltm_core.protocols import (
+        ExtractedFact,
+        ExtractionRequest,
+        Extractor,
+        GatedClause,
+        Summarizer,
+        SummaryRequest,
+        SummarySentence,
+        SummaryTurn,
+    )
 
 __version__ = "0.1.0"
 
@@ -134,6 +144,11 @@ __all__ = [
     "Stats",
     "StoreError",
     "StoredMessage",
+    "Summarizer",
+    "SummaryMade",
+    "SummaryRequest",
+    "SummarySentence",
+    "SummaryTurn",
     "UnavailableError",
     "WorkReport",
     "acting",
@@ -148,6 +163,10 @@ _LATER = {
     "ExtractionRequest": "ltm_core.protocols",
     "Extractor": "ltm_core.protocols",
     "GatedClause": "ltm_core.protocols",
+    "Summarizer": "ltm_core.protocols",
+    "SummaryRequest": "ltm_core.protocols",
+    "SummarySentence": "ltm_core.protocols",
+    "SummaryTurn": "ltm_core.protocols",
 }
 """Loaded when first asked for. Config brings pydantic, which costs more to import than all the rest."""
 

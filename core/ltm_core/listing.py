@@ -254,6 +254,7 @@ def stored(row: MessageRow) -> StoredMessage:
         metadata=row.metadata,
         recorded_at=row.recorded_at,
         redacted=row.redacted_at is not None,
+        retired=row.retired_at is not None,
     )
 
 

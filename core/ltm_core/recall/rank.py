@@ -14,6 +14,7 @@ import numpy as np
 from ltm_core.recall.data import Floor, Weights
 from ltm_core.recall.lexical import Lexical
 from ltm_core.recall.structure import Structure, neighbour
+from ltm_core.store.base import OWNER_CODES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -138,9 +139,10 @@ def _supported(
 
 
 def _compared(structure: Structure, visible: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whom each leg is scaled over: the visible messages; facts are measured by the same scale."""
-    messages: NDArray[np.bool_] = visible & structure.is_message
-    return messages if messages.any() else visible
+    """Whom each leg is scaled over: the visible messages, and the summaries that stand for others; facts are
+    measured by the same scale."""
+    episodes: NDArray[np.bool_] = visible & (structure.kind != OWNER_CODES["fact"])
+    return episodes if episodes.any() else visible
 
 
 def _legs_of_words(

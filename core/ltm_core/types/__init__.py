@@ -34,6 +34,7 @@ from ltm_core.types.reports import (
     HealthReport,
     MaintenanceReport,
     Stats,
+    SummaryMade,
     WorkReport,
 )
 from ltm_core.types.turns import Message, Scope, Session, StoredMessage
@@ -82,6 +83,7 @@ __all__ = [
     "Session",
     "Stats",
     "StoredMessage",
+    "SummaryMade",
     "Tier",
     "TokenCounter",
     "WorkReport",

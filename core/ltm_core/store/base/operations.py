@@ -75,6 +75,10 @@ class Operations(Protocol):
         wait."""
         ...
 
+    def set_consolidated(self, user_ids: Sequence[str], at: datetime) -> None:
+        """These users were looked at for summaries, and there was nothing to do."""
+        ...
+
     def users_with_retired_alone(self, *, limit: int) -> list[str]:
         """Users who have retired turns for which no recallable summary stands."""
         ...

@@ -190,10 +190,17 @@ class Reader(Protocol):
         and ``until`` bound the beginning of the period, half-open."""
         ...
 
-    def unsummarised(
-        self, *, before: datetime, after: tuple[int, int] | None = None, limit: int
-    ) -> list[MessageRow]:
+    def unsummarised(self, *, before: datetime, after: tuple[int, int] | None = None, limit: int) -> list[MessageRow]:
         """The turns said before then on which no summary rests, in order of time; ``after`` as for `messages`."""
+        ...
+
+    def count_unsummarised(self, *, before: datetime) -> int:
+        """How many `unsummarised` would find."""
+        ...
+
+    def turn_vectors(self, items: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+        """The unit vector in the middle of a turn's (or summary's) units, by item; those without one are left
+        out."""
         ...
 
     def retired_alone(self, *, limit: int) -> list[MessageRow]:

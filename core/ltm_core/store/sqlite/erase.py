@@ -24,9 +24,7 @@ def erase_rows(conn: sqlite3.Connection, user_no: int) -> dict[str, int]:
     for table in FACT_RANGE_TABLES:
         counts[table] = conn.execute(f"DELETE FROM {table} WHERE fact > ? AND fact < ?", (low, high)).rowcount
     for table in SUMMARY_RANGE_TABLES:
-        counts[table] = conn.execute(
-            f"DELETE FROM {table} WHERE summary > ? AND summary < ?", (low, high)
-        ).rowcount
+        counts[table] = conn.execute(f"DELETE FROM {table} WHERE summary > ? AND summary < ?", (low, high)).rowcount
     for table in KEY_RANGE_TABLES:
         counts[table] = conn.execute(f"DELETE FROM {table} WHERE key >= ? AND key < ?", (first, end)).rowcount
     for table in USER_NO_TABLES:

@@ -85,6 +85,12 @@ class SqliteOperations(Queue):
             ).fetchall()
         return [r[0] for r in rows]
 
+    def set_consolidated(self, user_ids: Sequence[str], at: datetime) -> None:
+        with self._store.connection(write=True) as conn:
+            conn.executemany(
+                "UPDATE users SET consolidated_at = ? WHERE user_id = ?", [(to_us(at), u) for u in user_ids]
+            )
+
     def users_with_retired_alone(self, *, limit: int) -> list[str]:
         with self._store.connection() as conn:
             rows = conn.execute(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ltm_core.store.base import MessageRow
 from ltm_core.store.rows import LEVEL_CODES, Level, SummaryLine, SummaryRow, SummarySource
@@ -13,6 +13,10 @@ from ltm_core.store.sqlite.codec import Codec
 from ltm_core.store.sqlite.layout import batches
 from ltm_core.store.sqlite.records import ITEM_MASK, MESSAGE_READ, message_from
 from ltm_core.store.times import from_us, to_us
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 ALONE = (
     "m.retired_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM summary_sources l JOIN summaries s ON s.id = l.summary "
@@ -67,9 +71,7 @@ class SummaryView(View):
         rows = [found[k] for k in sorted(found)][:limit]
         return [_summary(r, self._codec) for r in rows]
 
-    def unsummarised(
-        self, *, before: datetime, after: tuple[int, int] | None = None, limit: int
-    ) -> list[MessageRow]:
+    def unsummarised(self, *, before: datetime, after: tuple[int, int] | None = None, limit: int) -> list[MessageRow]:
         columns = ", ".join(f"m.{c.strip()}" for c in MESSAGE_READ.split(","))
         later, place = ("", ()) if after is None else (" AND (m.at, m.sequence) > (?, ?)", after)
         rows = self._rows(
@@ -78,6 +80,34 @@ class SummaryView(View):
             (self.no, to_us(before), *place, limit),
         )
         return [message_from(r, self._codec) for r in rows]
+
+    def count_unsummarised(self, *, before: datetime) -> int:
+        row = self._one(
+            "SELECT count(*) FROM messages m WHERE m.user_no = ? AND m.at < ? AND NOT EXISTS "
+            "(SELECT 1 FROM summary_sources l WHERE l.source = m.id)",
+            (self.no, to_us(before)),
+        )
+        return int(row[0]) if row else 0
+
+    def turn_vectors(self, items: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+        if not self.embedder or not self.dimension:
+            return {}
+        import numpy as np
+
+        from ltm_core.store.sqlite.vectors import decode
+
+        sums: dict[int, NDArray[np.float32]] = {}
+        for marks, part in batches([self.low + i for i in dict.fromkeys(items)]):
+            rows = self._rows(
+                "SELECT c.owner, v.vector FROM chunks c JOIN vectors v ON v.id = c.id "
+                f"WHERE c.owner IN ({marks}) AND v.embedder = {self.embedder}",
+                part,
+            )
+            for owner, blob in rows:
+                vector = decode(blob).astype(np.float32)
+                known = sums.get(owner & ITEM_MASK)
+                sums[owner & ITEM_MASK] = vector if known is None else known + vector
+        return {i: v / n for i, v in sums.items() if (n := float(np.linalg.norm(v))) > 0}
 
     def retired_alone(self, *, limit: int) -> list[MessageRow]:
         columns = ", ".join(f"m.{c.strip()}" for c in MESSAGE_READ.split(","))

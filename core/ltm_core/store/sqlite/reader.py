@@ -118,8 +118,8 @@ class SqliteReader(MessageView, RowView, DocumentView, SummaryView):
         return index_faults(self)
 
     def counts(self) -> dict[str, int]:
-        """Rows of the user: sessions, messages, facts, documents, summaries, current_facts, chunks, vectors, terms, anchors,
-        changes, jobs. ``terms`` counts indexed terms with repeats."""
+        """Rows of the user: sessions, messages, facts, documents, summaries, current_facts, chunks, vectors, terms,
+        anchors, changes, jobs. ``terms`` counts indexed terms with repeats."""
         inside = (self.low, self.high)
         found = {}
         for table in ("sessions", "messages", "facts", "documents", "summaries"):

@@ -1,0 +1,72 @@
+"""Turns that a summary stands for: which may be retired, and how they come back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ltm_core.keep.redaction import spans_of
+from ltm_core.write.identifiers import find_identifiers
+from ltm_core.write.index import index_message, row_units
+
+if TYPE_CHECKING:
+    from ltm_core.config import Config
+    from ltm_core.lexicon import Lexicon
+    from ltm_core.store.base import MessageRow, Writer
+    from ltm_core.types import Anchor
+
+_PAGE = 500
+
+
+def retirable(
+    rows: Sequence[MessageRow],
+    *,
+    anchored: Mapping[int, Sequence[Anchor]],
+    supporting: Collection[str],
+    lexicon: Lexicon,
+    patterns: Sequence[str] = (),
+) -> list[int]:
+    """The items of the turns that may be retired once their summary is recallable. Pure.
+
+    Never: a turn with an anchor (explicit requests, identifiers, confirmations, stated facts), one that a fact
+    rests on (``supporting``, message ids: health facts among them), one with an identifier in it, an important or
+    archived one, and one that is still in a session's window.
+    """
+    return [
+        row.item
+        for row in rows
+        if row.retired_at is None
+        and not anchored.get(row.item)
+        and row.id not in supporting
+        and row.importance != "high"
+        and row.archived_at is None
+        and row.doc_type is None
+        and not row.in_window
+        and not find_identifiers(row.content, lexicon, patterns)
+    ]
+
+
+def bring_back(writer: Writer, *, config: Config) -> int:
+    """Every retired turn for which no recallable summary stands is searched again; vectors follow."""
+    count = 0
+    while rows := writer.retired_alone(limit=_PAGE):
+        for row in rows:
+            back = replace(row, retired_at=None)
+            writer.update_message(back)
+            index_message(writer, back, row_units(back, config=config), {})
+        count += len(rows)
+    return count
+
+
+def drop_holding(writer: Writer, patterns: Sequence[re.Pattern[str]]) -> int:
+    """No summary holds one of the patterns; what is left of its turns is summarised again."""
+    if not patterns:
+        return 0
+    return writer.delete_summaries(
+        [s.item for s in writer.summaries() if spans_of(patterns, s.text) or spans_of(patterns, s.topic)]
+    )
+
+
+__all__ = ["bring_back", "drop_holding", "retirable"]

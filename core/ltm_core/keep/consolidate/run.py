@@ -229,6 +229,7 @@ def _settle(runtime: Runtime, user_id: str, row: SummaryRow, done: Done, *, now:
             if not _is_found(runtime, writer, row, vector, now=now):
                 raise _MissedError
     except _MissedError:
+        retired = 0
         done.counts["missed"] += 1
         log.warning("a %s summary is not found by its own topic: its turns stay as they are", row.level)
         if row.level == "week":

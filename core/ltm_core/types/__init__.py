@@ -9,7 +9,18 @@ from __future__ import annotations
 from ltm_core.types.context import Context, ContextItem, Dropped, Recalled
 from ltm_core.types.documents import Document, DocumentWrite
 from ltm_core.types.erasure import AuditEntry, ForgetPreview, Receipt
-from ltm_core.types.facts import Anchor, Evidence, Fact, FactChange, MessageStatus, Observation, Profile, RelatedFact
+from ltm_core.types.facts import (
+    Anchor,
+    Evidence,
+    Fact,
+    FactChange,
+    FactSpan,
+    MessageStatus,
+    Observation,
+    Profile,
+    RelatedFact,
+    SlotTimeline,
+)
 from ltm_core.types.names import (
     Act,
     AnchorKind,
@@ -59,6 +70,7 @@ __all__ = [
     "Fact",
     "FactChange",
     "FactKind",
+    "FactSpan",
     "ForgetPreview",
     "HealthProblem",
     "HealthReport",
@@ -81,6 +93,7 @@ __all__ = [
     "Role",
     "Scope",
     "Session",
+    "SlotTimeline",
     "Stats",
     "StoredMessage",
     "SummaryMade",

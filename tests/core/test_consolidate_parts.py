@@ -104,6 +104,7 @@ def around(seed: int, count: int, spread: float = 0.1) -> list[np.ndarray[Any, A
 
 
 def test_turns_are_grouped_by_meaning() -> None:
+    pytest.importorskip("scipy")
     a, b, c = around(1, 5), around(2, 4), around(3, 3)
     vectors = [a[0], b[0], c[0], *a[1:], *b[1:], *c[1:]]
     found = topics(vectors, ["s"] * 12, least=2)
@@ -114,6 +115,7 @@ def test_turns_are_grouped_by_meaning() -> None:
 
 
 def test_one_topic_stays_one() -> None:
+    pytest.importorskip("scipy")
     assert topics(around(1, 8), ["s"] * 8, least=2) == [list(range(8))]
     assert topics([], [], least=2) == [] and topics(around(1, 1), ["s"], least=2) == [[0]]
 
@@ -235,7 +237,8 @@ def test_every_word_of_an_extractive_summary_stands_in_its_source(texts: list[li
     turns = {t.id: t.text for t in request.turns}
     found = ExtractiveSummarizer().summarize(request)
     assert all(s.text in turns[s.sources[0]] for s in found)
-    kept = checked(found, request, rejected := Counter())
+    rejected: Counter[str] = Counter()
+    kept = checked(found, request, rejected)
     assert len(kept) == len(found) and not rejected, "what it quotes passes the checks for models"
 
 

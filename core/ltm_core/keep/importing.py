@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from ltm_core.errors import InvalidInputError
 from ltm_core.keep.audit import note
 from ltm_core.keep.consolidate.retire import bring_back
-from ltm_core.keep.intake import Ready, Taker
+from ltm_core.keep.intake import Taker
 from ltm_core.keep.line_values import Limits
 from ltm_core.keep.lines import FORMAT, VERSION, Line, read_line
+from ltm_core.keep.ready import Ready
 from ltm_core.types import ImportResult, RefusedLine
 from ltm_core.write.index import embed_texts
 from ltm_core.write.pause import not_paused

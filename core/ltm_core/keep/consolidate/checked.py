@@ -156,7 +156,7 @@ def _han_holds(text: str, source: str) -> bool:
             new = run[start:end]
             if len(new) >= 2 and (new[-1] in joins["suffixes"] or (len(new) <= 3 and new[0] in joins["surnames"])):
                 return False
-    return held >= joins["share"] * total
+    return bool(held >= joins["share"] * total)
 
 
 def _new_runs(run: str, source: str) -> list[tuple[int, int]]:

@@ -33,9 +33,7 @@ WAYS = {
 
 def told(conversation: Conversation, embed: Kept | None, way: dict[str, object]) -> LongTermMemory:
     """The conversation in a memory of its own."""
-    memory = LongTermMemory.open(
-        ":memory:", embedder=embed or "none", timezone="UTC", recall_cache_entries=0, **way
-    )
+    memory = LongTermMemory.open(":memory:", embedder=embed or "none", timezone="UTC", recall_cache_entries=0, **way)
     me = next((t.name for t in conversation.turns if t.name), None)
     for session in dict.fromkeys(t.session for t in conversation.turns):
         messages = [

@@ -45,6 +45,13 @@ class ConsolidationConfig(BaseModel):
         description="Turns are no longer searched once a summary that was found by its own topic stands for them. "
         "Never those with an anchor, a fact, an identifier or high importance.",
     )
+    retire_coverage: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="Share of a turn's words that its summary must hold for the turn to be retired; turns that say "
+        "nothing by themselves go with it. 0 retires all that may be (LoCoMo: readable answers fall by a fifth).",
+    )
 
 
 __all__ = ["ConsolidationConfig"]

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from ltm_core.errors import ConflictError
-from ltm_core.store.base import OWNER_CODES, MessageRow, Store, Writer
+from ltm_core.store.base import OWNER_CODES, RESTORE_JOB, MessageRow, Store, Writer
 from ltm_core.store.rows import SummaryRow
 from ltm_core.store.times import to_us
 from ltm_core.testing.builders import T0, at, chunk, say, summary
@@ -98,7 +98,7 @@ class SummaryContract:
             assert not w.index_faults()
         operations = store.operations()
         assert operations.users_to_consolidate(looked_before=at(5), said_before=at(9), limit=9) == ["ana"]
-        assert operations.users_with_retired_alone(limit=9) == ["ana"]
+        assert [j.user_id for j in operations.due_jobs(now=at(999), kinds=[RESTORE_JOB])] == ["ana"]
         with store.write("ana") as w:
             w.update_message(replace(rows[2], in_window=False, retired_at=at(5)))
             assert [s.id for s in w.summaries()] == ["y2"], "what it says is the same"

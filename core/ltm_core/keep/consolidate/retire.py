@@ -7,7 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ltm_core.keep.consolidate.extractive import LEAST_TERMS, content_terms
 from ltm_core.keep.redaction import spans_of
+from ltm_core.text.terms import terms
 from ltm_core.write.identifiers import find_identifiers
 from ltm_core.write.index import index_message, row_units
 
@@ -27,13 +29,18 @@ def retirable(
     supporting: Collection[str],
     lexicon: Lexicon,
     patterns: Sequence[str] = (),
+    summary: str = "",
+    coverage: float = 0.0,
 ) -> list[int]:
     """The items of the turns that may be retired once their summary is recallable. Pure.
+
+    Of each the ``summary`` holds at least ``coverage`` of its words, or the turn says nothing by itself.
 
     Never: a turn with an anchor (explicit requests, identifiers, confirmations, stated facts), one that a fact
     rests on (``supporting``, message ids: health facts among them), one with an identifier in it, an important or
     archived one, and one that is still in a session's window.
     """
+    held = frozenset(terms(summary))
     return [
         row.item
         for row in rows
@@ -45,7 +52,13 @@ def retirable(
         and row.doc_type is None
         and not row.in_window
         and not find_identifiers(row.content, lexicon, patterns)
+        and _covers(held, row.content, coverage)
     ]
+
+
+def _covers(held: Collection[str], text: str, least: float) -> bool:
+    own = frozenset(terms(text))
+    return content_terms(own) < LEAST_TERMS or len(own.intersection(held)) >= least * len(own)
 
 
 def bring_back(writer: Writer, *, config: Config) -> int:

@@ -22,7 +22,7 @@ from ltm_core.keep.consolidate.retire import bring_back, retirable
 from ltm_core.recall.request import RecallRequest
 from ltm_core.recall.service import recall_search
 from ltm_core.runtime import log
-from ltm_core.store.base import Job
+from ltm_core.store.base import RESTORE_JOB, Job
 from ltm_core.types import Scope, SummaryMade
 from ltm_core.when import zone_of
 from ltm_core.write.index import embed_texts, index_summary, summary_units
@@ -63,7 +63,7 @@ def consolidate(runtime: Runtime, *, now: datetime, dry_run: bool) -> Done:
     """Due days and weeks of all users have their summaries, up to `Config.consolidate_per_run`."""
     done = Done()
     if not dry_run:
-        _bring_back(runtime)
+        _bring_back(runtime, now=now)
     if runtime.config.consolidate_after_days is None:
         return done
     if dry_run:
@@ -129,11 +129,14 @@ def _unfinished(reader: Reader) -> list[SummaryRow]:
     return [s for s in reader.summaries() if s.recallable_at is None]
 
 
-def _bring_back(runtime: Runtime) -> None:
-    """After turns expired: those whose summary went with them are searched again."""
-    for user_id in runtime.store.operations().users_with_retired_alone(limit=_USERS):
-        with runtime.store.write(user_id) as writer:
-            bring_back(writer, config=runtime.config)
+def _bring_back(runtime: Runtime, *, now: datetime) -> None:
+    """Turns whose summary went with an expired one are searched again."""
+    operations = runtime.store.operations()
+    for job in operations.due_jobs(now=now, kinds=(RESTORE_JOB,), limit=runtime.config.maintenance_batch):
+        if job.user_id is not None:
+            with runtime.store.write(job.user_id) as writer:
+                bring_back(writer, config=runtime.config)
+        operations.finish_job(job.id)
 
 
 def _failed(runtime: Runtime, job: Job, error: LTMError, *, now: datetime) -> None:
@@ -286,6 +289,8 @@ def _give_way(runtime: Runtime, writer: Writer, row: SummaryRow, *, now: datetim
         supporting={i for f in facts for i in f.source_message_ids},
         lexicon=runtime.lexicon,
         patterns=runtime.config.identifier_patterns,
+        summary=row.text,
+        coverage=runtime.config.retire_coverage,
     )
     return writer.retire_messages(going, now=now)
 

@@ -79,10 +79,6 @@ class Operations(Protocol):
         """These users were looked at for summaries, and there was nothing to do."""
         ...
 
-    def users_with_retired_alone(self, *, limit: int) -> list[str]:
-        """Users who have retired turns for which no recallable summary stands."""
-        ...
-
     def users_without_vectors(self, *, limit: int) -> list[str]: ...
     def users_without_unit_vectors(self, *, limit: int) -> list[str]:
         """Users with a document that waits for a vector."""

@@ -127,6 +127,10 @@ class DocumentUnit:
     vector: NDArray[np.float32] | None = None
 
 
+RESTORE_JOB = "restore_turns"
+"""Left by a writer that removed a summary and did not bring back the retired turns it stood for."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """Work to be done later, as a row. ``payload`` is small JSON without memory text (ids and numbers)."""
@@ -187,6 +191,7 @@ __all__ = [
     "ACT_CODES",
     "IMPORTANCE_CODES",
     "OWNER_CODES",
+    "RESTORE_JOB",
     "ROLE_CODES",
     "ChunkWrite",
     "DocumentRow",

@@ -19,7 +19,6 @@ from ltm_core.store.sqlite.files import sizes
 from ltm_core.store.sqlite.migrations import SCHEMA_VERSION
 from ltm_core.store.sqlite.queue import Queue
 from ltm_core.store.sqlite.read_rows import AUDIT_READ, audit_body, audit_from
-from ltm_core.store.sqlite.read_summaries import ALONE
 from ltm_core.store.sqlite.records import ITEM_MASK
 from ltm_core.store.sqlite.schema import BODIES
 from ltm_core.store.sqlite.scrub import scan, variants
@@ -90,15 +89,6 @@ class SqliteOperations(Queue):
             conn.executemany(
                 "UPDATE users SET consolidated_at = ? WHERE user_id = ?", [(to_us(at), u) for u in user_ids]
             )
-
-    def users_with_retired_alone(self, *, limit: int) -> list[str]:
-        with self._store.connection() as conn:
-            rows = conn.execute(
-                f"SELECT DISTINCT u.user_id FROM messages m JOIN users u ON u.user_no = m.user_no WHERE {ALONE} "
-                "LIMIT ?",
-                (limit,),
-            ).fetchall()
-        return [r[0] for r in rows]
 
     def users_without_vectors(self, *, limit: int) -> list[str]:
         return self._users_waiting("chunks", limit)

@@ -188,8 +188,9 @@ class IndexWriter(WriteBase):
         dropped = 0
         lost = self._rows(
             "SELECT DISTINCT owner FROM chunks WHERE id > ? AND id < ? AND owner NOT IN "
-            "(SELECT id FROM messages UNION ALL SELECT id FROM facts UNION ALL SELECT id FROM summaries)",
-            inside,
+            "(SELECT id FROM messages WHERE id > ? AND id < ? UNION ALL SELECT id FROM facts WHERE id > ? AND id < ? "
+            "UNION ALL SELECT id FROM summaries WHERE id > ? AND id < ?)",
+            (*inside, *inside, *inside, *inside),
         )
         before = self._chunk_count
         self._drop_chunks([r[0] for r in lost])

@@ -19,6 +19,9 @@ from ltm_core.store.times import to_us
 class SummaryWriter(IndexWriter):
     """The side of a writer that keeps summaries."""
 
+    _lost_summaries = False
+    """True once this transaction removed a summary."""
+
     def add_summary(self, row: SummaryRow) -> SummaryRow:
         id = self._next()
         label = self.label
@@ -72,7 +75,7 @@ class SummaryWriter(IndexWriter):
             self._conn.execute(f"DELETE FROM summary_sources WHERE summary IN ({marks})", part)
             gone += self._conn.execute(f"DELETE FROM summaries WHERE id IN ({marks})", part).rowcount
         if gone:
-            self._changed = True
+            self._changed = self._lost_summaries = True
             self.set_consolidated(None)
         return gone
 

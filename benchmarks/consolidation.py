@@ -3,9 +3,9 @@
     python benchmarks/consolidation.py --data FOLDER [--conversations 2] [--embedder default|none|SPEC]
 
 FOLDER holds ``locomo/*.json``. Each conversation is told into four memories: as it is, with summaries beside the
-turns, with the turns retired whose words a summary holds, and with all retired that may be. Figures: the share of the questions for which one of
-the turns that answer is among the first ten (a summary counts for the turns of its lines), and the share of those
-turns that can be read in a context of 1,000 tokens.
+turns, with the turns retired whose words a summary holds, and with all retired that may be. Figures: the share of the
+questions for which one of the turns that answer is among the first ten (a summary counts for the turns of its lines),
+and the share of those turns that can be read in a context of 1,000 tokens.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ltm_core import ConfigError, LongTermMemory, SummaryRequest, SummarySentence, UnavailableError
-from ltm_core.keep.consolidate import run
+from ltm_core.keep.consolidate import run, settle
 from ltm_core.store.rows import SummaryRow
 from ltm_core.testing.clock import Clock
 from ltm_core.testing.summarizer_contract import SummarizerContract
@@ -217,7 +217,7 @@ def test_what_was_replaced_since_is_not_told_as_if_it_held() -> None:
 
 # retiring ------------------------------------------------------------------------------------------------
 def test_nothing_is_retired_when_the_summary_is_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "recall_search", lambda *a, **k: [])
+    monkeypatch.setattr(settle, "recall_search", lambda *a, **k: [])
     with opened(retire_sources=True) as memory:
         chat(memory)
         report = memory.maintain(later(9))
@@ -233,7 +233,7 @@ def test_a_week_that_is_not_found_leaves_its_days(monkeypatch: pytest.MonkeyPatc
         for day in range(2):
             chat(memory, day=day)
         memory.maintain(later(12))
-        monkeypatch.setattr(run, "recall_search", lambda *a, **k: [])
+        monkeypatch.setattr(settle, "recall_search", lambda *a, **k: [])
         report = memory.maintain(later(40))
         assert report.consolidation["missed"] == 1 and [r.level for r in summaries(memory)] == ["day", "day"]
 
@@ -247,7 +247,7 @@ def test_a_process_that_died_half_way_is_taken_up(tmp_path: Path, monkeypatch: p
 
     with opened(tmp_path / "store", retire_sources=True) as memory:
         chat(memory)
-        monkeypatch.setattr(run, "_settle", die)
+        monkeypatch.setattr(run, "settle", die)
         with pytest.raises(DiedError):
             memory.maintain(later(9))
         assert summaries(memory)[0].recallable_at is None and retired(memory) == set()

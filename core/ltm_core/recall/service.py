@@ -257,7 +257,8 @@ def found_items(moment: Moment) -> list[ContextItem]:
     facts, _ = fact_entries(found, question, now=request.now)
     episodes, _ = message_entries(found, question, now=request.now)
     # What is always in a context is a hit of a search only when the search found it.
-    told, _ = summary_entries(found, question, shown=_ids(episodes), held=frozenset())
+    shown = _ids(by_score(episodes)[: request.top_k])
+    told, _ = summary_entries(found, question, shown=shown, held=frozenset())
     told = below_sources(told, found.messages)
     entries = [e for e in [*in_context(facts, episodes), *episodes, *told] if e.item.score > 0]
     ordered = latest_first(entries) if question.wants_last else by_score(entries)

@@ -95,6 +95,7 @@ class Stats:
     schema_version: int
     durability: str
     documents: int = 0
+    summaries: int = 0
     dead_jobs: int = 0
     """Of ``jobs``, those that failed too often and wait for a person."""
 

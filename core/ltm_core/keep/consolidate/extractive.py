@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from math import sqrt
 
 from ltm_core.keep.redaction import FILLER
@@ -88,6 +89,12 @@ def content_terms(found: Iterable[str]) -> int:
     return len({t for t in found if len(t) > 1 or t.isascii()})
 
 
+def says_something(role: str, text: str) -> bool:
+    """Whether the turn has a sentence that a summary may quote."""
+    turn = SummaryTurn(id="", text=text, speaker=role, role=role, on=date.min)
+    return bool(_sentences((turn,)))
+
+
 def _sentences(turns: Sequence[SummaryTurn]) -> list[_Said]:
     found: list[_Said] = []
     asked: list[_Said] = []
@@ -138,4 +145,4 @@ def _worth(s: _Said) -> float:
     return worth * (EXACT if named or any(c.isdigit() for c in s.text) else 1.0)
 
 
-__all__ = ["LEAST_TERMS", "NAME", "ExtractiveSummarizer", "content_terms"]
+__all__ = ["LEAST_TERMS", "NAME", "ExtractiveSummarizer", "content_terms", "says_something"]

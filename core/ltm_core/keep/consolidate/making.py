@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 LEAST_TOKENS = 40
 """Tokens that every summary may have: two or three sentences."""
+MOST_TOKENS = 4000
+"""Tokens of turns that one summary reads: small models take about 8,000 with the instructions."""
 SHORTER = 0.4
 """Share of its turns that a summary may be as long as: a longer one would save nothing."""
 _EXTRACTIVE = ExtractiveSummarizer()
@@ -74,7 +76,10 @@ def request_of(group: Group, *, target_tokens: int) -> SummaryRequest:
         for n, (row, weight) in enumerate(zip(group.rows, group.weights, strict=True), 1)
     )
     last = group.first + timedelta(days=group.days - 1)
-    said = sum(estimate_tokens(t.text) for t in turns)
+    sizes = [min(estimate_tokens(t.text), MOST_TOKENS) for t in turns]
+    said = sum(sizes)
+    if said > MOST_TOKENS:
+        turns = _nearest(turns, sizes)
     return SummaryRequest(
         turns=turns,
         language=_language(group.rows),
@@ -82,6 +87,17 @@ def request_of(group: Group, *, target_tokens: int) -> SummaryRequest:
         ends=last,
         target_tokens=min(target_tokens, max(LEAST_TOKENS, round(SHORTER * said))),
     )
+
+
+def _nearest(turns: Sequence[SummaryTurn], sizes: Sequence[int]) -> tuple[SummaryTurn, ...]:
+    """The turns nearest to the middle of the topic that a model can read at once, in their order."""
+    kept: set[int] = set()
+    spent = 0
+    for i in sorted(range(len(turns)), key=lambda i: (-turns[i].weight, i)):
+        if spent + sizes[i] <= MOST_TOKENS:
+            kept.add(i)
+            spent += sizes[i]
+    return tuple(t for i, t in enumerate(turns) if i in kept)
 
 
 def summarised(
@@ -119,12 +135,13 @@ def row_of(
     now: datetime,
 ) -> SummaryRow:
     """The summary as it is stored; its sources are all turns of the group."""
-    places = {t.id: i for i, t in enumerate(request.turns)}
+    known = {t.id: t for t in request.turns}
     extractive = made_by == NAME
     lines = []
     for s in sentences:
-        at = tuple(sorted(places[i] for i in s.sources if i in places))
-        turn = request.turns[at[0]]
+        # A turn's id is its place in the group, counted from 1.
+        at = tuple(sorted(int(i[1:]) - 1 for i in s.sources if i in known))
+        turn = known[f"t{at[0] + 1}"]
         shown = _speaker(group.rows[at[0]], request.language) if extractive else ""
         lines.append(SummaryLine(text=s.text, on=turn.on, speaker=shown, sources=at))
     begins, ends = period(group.first, group.days, group.timezone)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ltm_core.keep.consolidate.due import Day, Rules, Week, due_days, due_weeks, tells
-from ltm_core.keep.consolidate.extractive import LEAST_TERMS, content_terms
+from ltm_core.keep.consolidate.extractive import LEAST_TERMS, content_terms, says_something
 from ltm_core.keep.consolidate.making import Group
 from ltm_core.keep.consolidate.topics import centre, topics
 from ltm_core.store.times import to_us
@@ -87,7 +87,10 @@ def _of_day(reader: Reader, day: Day, config: Config) -> list[Group]:
         [part[0].session_id for part in parts],
         least=(config.consolidate_topic_turns + 1) // 2,
     )
-    return [_group(day, rows, [vectors.get(m.item) for m in rows]) for rows in (_rows(parts, g) for g in found)]
+    chosen = [_rows(parts, g) for g in found]
+    # What nothing can be said of is not asked for night after night.
+    chosen = [rows for rows in chosen if any(says_something(m.role, m.content) for m in rows)]
+    return [_group(day, rows, [vectors.get(m.item) for m in rows]) for rows in chosen]
 
 
 def exchanges(rows: Sequence[MessageRow]) -> list[list[MessageRow]]:

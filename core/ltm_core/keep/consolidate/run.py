@@ -7,10 +7,10 @@ next run looks for it first.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ltm_core.errors import LTMError
@@ -18,19 +18,14 @@ from ltm_core.keep.audit import note
 from ltm_core.keep.consolidate.due import period
 from ltm_core.keep.consolidate.making import request_of, row_of, summarised, unsaid
 from ltm_core.keep.consolidate.plan import Replaces, planned
-from ltm_core.keep.consolidate.retire import bring_back, retirable
-from ltm_core.recall.request import RecallRequest
-from ltm_core.recall.service import recall_search
+from ltm_core.keep.consolidate.retire import bring_back
+from ltm_core.keep.consolidate.settle import MOST_TOLD, Done, settle
 from ltm_core.runtime import log
 from ltm_core.store.base import RESTORE_JOB, Job
-from ltm_core.types import Scope, SummaryMade
-from ltm_core.when import zone_of
+from ltm_core.types import SummaryMade
 from ltm_core.write.index import embed_texts, index_summary, summary_units
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from ltm_core.keep.consolidate.making import Group
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import Reader, Writer
@@ -39,24 +34,8 @@ if TYPE_CHECKING:
 CONSOLIDATE_JOB = "consolidate"
 LOOK_EVERY = timedelta(hours=20)
 """How often a user is looked at: once a night, also when the night's run begins a little earlier."""
-MOST_TOLD = 1000
-"""Summaries that a report names."""
-FOUND_IN = 8
-"""Among so many results a summary must be when its topic is searched for: the default of `search`."""
 _USERS = 200
 _MOST_ERROR = 200
-
-
-@dataclass(slots=True, kw_only=True)
-class Done:
-    """What one run made, or would make."""
-
-    made: list[SummaryMade] = field(default_factory=list)
-    summaries: int = 0
-    retired: int = 0
-    counts: Counter[str] = field(default_factory=Counter)
-    """failed: the model's summary could not be used; rejected: its sentences that were dropped; missed: summaries
-    that were not found by their own topic."""
 
 
 def consolidate(runtime: Runtime, *, now: datetime, dry_run: bool) -> Done:
@@ -157,19 +136,20 @@ def _user(runtime: Runtime, job: Job, done: Done, *, now: datetime) -> bool:
     with runtime.store.read(user_id) as reader:
         waiting = _unfinished(reader)
     for summary in waiting:
-        _settle(runtime, user_id, summary, done, now=now)
+        settle(runtime, user_id, summary, done, now=now)
     before = done.summaries
     while True:
         with runtime.store.read(user_id) as reader:
             erasures = reader.erasures()[0]
-            due = list(planned(reader, runtime.config, now=now))
+            left = max(1, runtime.config.consolidate_per_run - done.summaries)
+            due = list(islice(planned(reader, runtime.config, now=now), left))
         progress = False
         for item in due:
             if done.summaries >= runtime.config.consolidate_per_run:
                 return False
             progress = _one(runtime, user_id, item, done, erasures=erasures, now=now) or progress
         # The days of now may be the weeks of the next look.
-        if not progress or all(d.days for d in due):
+        if not progress:
             break
     with runtime.store.write(user_id) as writer:
         writer.finish_claimed(job.id, attempts=job.attempts)
@@ -179,8 +159,8 @@ def _user(runtime: Runtime, job: Job, done: Done, *, now: datetime) -> bool:
 
 
 def _one(runtime: Runtime, user_id: str, item: Replaces, done: Done, *, erasures: int, now: datetime) -> bool:
-    """The group's summary is written and, when it can be recalled, stands for its turns. False when it says nothing
-    or what it was made of was changed meanwhile."""
+    """The group's summary is written and, when it can be recalled, stands for its turns. False when it says nothing,
+    what it was made of was changed meanwhile, or it did not last."""
     group = item.group
     with runtime.store.read(user_id) as reader:
         facts = reader.facts(evidence_of=[r.id for r in group.rows])
@@ -199,8 +179,7 @@ def _one(runtime: Runtime, user_id: str, item: Replaces, done: Done, *, erasures
         row = writer.add_summary(row)
         index_summary(writer, row, units, vectors)
     done.summaries += 1
-    _settle(runtime, user_id, row, done, now=now)
-    return True
+    return settle(runtime, user_id, row, done, now=now)
 
 
 def _unchanged(writer: Writer, group: Group, item: Replaces, *, erasures: int) -> bool:
@@ -215,86 +194,6 @@ def _unchanged(writer: Writer, group: Group, item: Replaces, *, erasures: int) -
     return on_them == {d.id for d in item.days}
 
 
-class _MissedError(Exception):
-    """The summary was not found; the transaction is undone."""
-
-
-def _settle(runtime: Runtime, user_id: str, row: SummaryRow, done: Done, *, now: datetime) -> None:
-    """What the summary stands for gives way, and it is looked for by its own topic, in one transaction: when it is
-    not found, all is as it was."""
-    vector = runtime.embed_query(row.topic)
-    retired = 0
-    try:
-        with runtime.store.write(user_id) as writer:
-            if not writer.set_recallable(row.item, now=now):
-                return
-            retired = _give_way(runtime, writer, row, now=now)
-            if not _is_found(runtime, writer, row, vector, now=now):
-                raise _MissedError
-    except _MissedError:
-        retired = 0
-        done.counts["missed"] += 1
-        log.warning("a %s summary is not found by its own topic: its turns stay as they are", row.level)
-        if row.level == "week":
-            # The days say the same and are found: both would be one too many.
-            with runtime.store.write(user_id) as writer:
-                writer.delete_summaries([row.item])
-                writer.set_consolidated(now)
-            return
-    done.retired += retired
-    if len(done.made) < MOST_TOLD:
-        done.made.append(_told(user_id, row, retired))
-
-
-def _is_found(
-    runtime: Runtime, reader: Reader, row: SummaryRow, vector: NDArray[np.float32] | None, *, now: datetime
-) -> bool:
-    request = RecallRequest(
-        scope=Scope(user_id=reader.user_id, agent_id=row.agent_id, task_id=row.task_id, app_id=row.app_id),
-        query=row.topic,
-        now=now.astimezone(zone_of(row.timezone)),
-        tiers=("episodic",),
-        exclude_message_ids=tuple(s.message_id for s in row.sources),
-        # Asked of its own time: what was said of the same topic at other times is no rival.
-        since=row.begins,
-        until=row.ends,
-        top_k=FOUND_IN,
-    )
-    found = recall_search(
-        reader,
-        request,
-        config=runtime.config,
-        query_vector=vector,
-        embedder_name=runtime.embedder.name,
-        floor=runtime.floor,
-    )
-    return any(i.source_id == row.id for i in found)
-
-
-def _give_way(runtime: Runtime, writer: Writer, row: SummaryRow, *, now: datetime) -> int:
-    """The days that a week holds are gone; turns that may be are retired. Returns how many."""
-    items = {s.item for s in row.sources}
-    if row.level == "week":
-        within = writer.summaries(sources=sorted(items), level="day")
-        writer.delete_summaries([d.item for d in within if {s.item for s in d.sources} <= items])
-        # Deleting says that turns are due again; these are not.
-        writer.set_consolidated(now)
-    if not runtime.config.retire_sources:
-        return 0
-    rows = writer.messages(items=sorted(items))
-    facts = writer.facts(evidence_of=[r.id for r in rows])
-    going = retirable(
-        rows,
-        anchored=writer.message_anchors([r.item for r in rows]),
-        supporting={i for f in facts for i in f.source_message_ids},
-        lexicon=runtime.lexicon,
-        patterns=runtime.config.identifier_patterns,
-        summary=row.text,
-        coverage=runtime.config.retire_coverage,
-    )
-    return writer.retire_messages(going, now=now)
-
-
 def _preview(runtime: Runtime, user_id: str, done: Done, *, now: datetime) -> None:
     with runtime.store.read(user_id) as reader:
         for item in planned(reader, runtime.config, now=now):
@@ -303,18 +202,6 @@ def _preview(runtime: Runtime, user_id: str, done: Done, *, now: datetime) -> No
             done.summaries += 1
             if len(done.made) < MOST_TOLD:
                 done.made.append(_would(user_id, item))
-
-
-def _told(user_id: str, row: SummaryRow, retired: int) -> SummaryMade:
-    return SummaryMade(
-        user_id=user_id,
-        summary_id=row.id,
-        level=row.level,
-        begins=row.begins,
-        ends=row.ends,
-        turns=len(row.sources),
-        retired=retired,
-    )
 
 
 def _would(user_id: str, item: Replaces) -> SummaryMade:

@@ -229,6 +229,7 @@ class SqliteOperations(Queue):
                 messages=one("SELECT count(*) FROM messages"),
                 facts=one("SELECT count(*) FROM facts"),
                 documents=one("SELECT count(*) FROM documents"),
+                summaries=one("SELECT count(*) FROM summaries"),
                 current_facts=one(f"SELECT count(*) FROM facts WHERE {CURRENT}", *[moment] * CURRENT_TAKES),
                 chunks=one("SELECT sum(chunk_count) FROM users"),
                 vectors=one("SELECT count(*) FROM chunks WHERE embedded > 0"),

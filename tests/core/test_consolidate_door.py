@@ -215,6 +215,23 @@ def test_what_was_replaced_since_is_not_told_as_if_it_held() -> None:
             assert item.period is None or "Lisbon" not in item.text
 
 
+def test_retrievers_of_both_hosts_take_a_summary() -> None:
+    pytest.importorskip("langchain_core")
+    pytest.importorskip("llama_index.core")
+    from langchain_ltm import LTMRetriever
+    from llamaindex_ltm import LTMRetriever as LlamaRetriever
+
+    with opened(retire_sources=True) as memory:
+        chat(memory)
+        memory.maintain(later(9))
+        (document,) = [
+            d for d in LTMRetriever(memory=memory, user_id="ana").invoke("purple route") if d.metadata["role"] is None
+        ]
+        assert "purple" in document.page_content and document.metadata["source_message_ids"]
+        (node,) = [n for n in LlamaRetriever(memory, user_id="ana").retrieve("purple route") if "summary" in n.text]
+        assert node.text.startswith("[summary] 2026-03-02 User: ")
+
+
 # retiring ------------------------------------------------------------------------------------------------
 def test_nothing_is_retired_when_the_summary_is_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settle, "recall_search", lambda *a, **k: [])

@@ -82,7 +82,7 @@ def _check(memory: LongTermMemory) -> None:
     assert memory.doctor().healthy
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(STEPS)
 def test_summaries_stand_for_what_is_there(steps: list[Any]) -> None:
     with LongTermMemory.open(
@@ -106,7 +106,7 @@ def test_summaries_stand_for_what_is_there(steps: list[Any]) -> None:
         _check(memory)
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.sampled_from(SAID), min_size=3, max_size=9),
     st.sampled_from((("I love Zanzibar coffee.", "Zanzibar coffee"), ("我喜欢喝桂花乌龙茶。", "桂花乌龙茶"))),

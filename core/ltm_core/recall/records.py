@@ -39,7 +39,7 @@ def summary_record(row: SummaryRow) -> dict[str, Any]:
     return {
         "id": row.id,
         "kind": "summary",
-        "role": None,
+        "role": "assistant",
         "name": None,
         "doc_type": None,
         "session_id": None,

@@ -79,7 +79,8 @@ def index_summary(
         agent_id=row.agent_id,
         task_id=row.task_id,
         app_id=row.app_id,
-        role="system",
+        # Told on somebody's behalf, so not the user's own words; tools and systems are what hosts filter out.
+        role="assistant",
         act="other",
         expires_at=row.expires_at,
     )

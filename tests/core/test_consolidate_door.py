@@ -13,6 +13,7 @@ import pytest
 
 from ltm_core import ConfigError, LongTermMemory, SummaryRequest, SummarySentence, UnavailableError
 from ltm_core.keep.consolidate import run, settle
+from ltm_core.keep.consolidate.retire import stood_for
 from ltm_core.store.rows import SummaryRow
 from ltm_core.testing.clock import Clock
 from ltm_core.testing.summarizer_contract import SummarizerContract
@@ -233,6 +234,25 @@ def test_retrievers_of_both_hosts_take_a_summary() -> None:
 
 
 # retiring ------------------------------------------------------------------------------------------------
+def test_a_policy_may_drop_what_a_summary_stands_for() -> None:
+    with opened() as memory:
+        chat(memory)
+        chat(memory, EN[:2], day=1)
+        memory.maintain(later(9))
+        with memory._runtime.store.write("ana") as writer:
+            items = [m.item for m in writer.messages()]
+            replaced = stood_for(writer, items)
+            assert len(items) == 16 and len(replaced) == 12 and stood_for(writer, []) == set()
+            assert writer.delete_messages(sorted(replaced), keep_summaries=True) == 12
+        (row,) = summaries(memory)
+        found = memory.search("purple route corner", user_id="ana", at=later(10))
+        assert row.id in {i.source_id for i in found} and whole(memory)
+        memory.forget_matching("purple", user_id="ana", dry_run=False)
+        (left,) = summaries(memory)
+        assert left.lines and "purple" not in left.text + left.topic and len(left.lines) < len(row.lines)
+        assert whole(memory)
+
+
 def test_nothing_is_retired_when_the_summary_is_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settle, "recall_search", lambda *a, **k: [])
     with opened(retire_sources=True) as memory:

@@ -113,7 +113,7 @@ def overwrite_sources(
             spans = own + spans_of(patterns, row.content)
             _redact(writer, row, spans, patterns, config=config, now=now)
     counts["messages_redacted"] = len(touched) - len(going)
-    counts["summaries"] = drop_holding(writer, patterns)
+    counts["summaries"] = drop_holding(writer, patterns, config=config)
     bring_back(writer, config=config)
     counts["slots"] = writer.delete_slots(lambda slot: _slot_holds(slot, patterns))
     counts |= overwrite_documents(writer, patterns, config=config, now=now)

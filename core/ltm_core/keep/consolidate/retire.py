@@ -8,15 +8,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ltm_core.keep.consolidate.extractive import LEAST_TERMS, content_terms
+from ltm_core.keep.consolidate.wording import topic_of
 from ltm_core.keep.redaction import spans_of
 from ltm_core.text.terms import terms
 from ltm_core.write.identifiers import find_identifiers
-from ltm_core.write.index import index_message, row_units
+from ltm_core.write.index import index_message, index_summary, row_units, summary_units
 
 if TYPE_CHECKING:
     from ltm_core.config import Config
     from ltm_core.lexicon import Lexicon
-    from ltm_core.store.base import MessageRow, Writer
+    from ltm_core.store.base import MessageRow, Reader, Writer
     from ltm_core.types import Anchor
 
 _PAGE = 500
@@ -61,6 +62,14 @@ def _covers(held: Collection[str], text: str, least: float) -> bool:
     return content_terms(own) < LEAST_TERMS or len(own.intersection(held)) >= least * len(own)
 
 
+def stood_for(reader: Reader, items: Sequence[int]) -> set[int]:
+    """Those of these turns for which a recallable summary stands: what a policy may drop (with
+    ``delete_messages(…, keep_summaries=True)``) without losing what the day came to."""
+    wanted = set(items)
+    rows = reader.summaries(sources=items) if items else []
+    return {s.item for row in rows if row.recallable_at is not None for s in row.sources} & wanted
+
+
 def bring_back(writer: Writer, *, config: Config) -> int:
     """Every retired turn for which no recallable summary stands is searched again; vectors follow."""
     count = 0
@@ -73,13 +82,24 @@ def bring_back(writer: Writer, *, config: Config) -> int:
     return count
 
 
-def drop_holding(writer: Writer, patterns: Sequence[re.Pattern[str]]) -> int:
-    """No summary holds one of the patterns; what is left of its turns is summarised again."""
+def drop_holding(writer: Writer, patterns: Sequence[re.Pattern[str]], *, config: Config) -> int:
+    """No summary holds one of the patterns. What is left of its turns is summarised again; of a summary whose turns
+    a policy has dropped the other lines stay."""
     if not patterns:
         return 0
-    return writer.delete_summaries(
-        [s.item for s in writer.summaries() if spans_of(patterns, s.text) or spans_of(patterns, s.topic)]
-    )
+    holding = [s for s in writer.summaries() if spans_of(patterns, s.text) or spans_of(patterns, s.topic)]
+    for row in holding:
+        there = {m.item for m in writer.messages(items=[s.item for s in row.sources])}
+        sources = tuple(s if s.item in there else replace(s, item=0) for s in row.sources)
+        alone = any(not s.item for s in sources)
+        writer.delete_summaries([row.item])
+        lines = tuple(n for n in row.lines if not spans_of(patterns, n.shown))
+        if alone and lines:
+            left = writer.add_summary(
+                replace(row, lines=lines, sources=sources, topic=topic_of([n.text for n in lines]))
+            )
+            index_summary(writer, left, summary_units(left, config=config), {})
+    return len(holding)
 
 
-__all__ = ["bring_back", "drop_holding", "retirable"]
+__all__ = ["bring_back", "drop_holding", "retirable", "stood_for"]

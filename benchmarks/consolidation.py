@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from benchmarks.corpora import Conversation, locomo
 from benchmarks.encoders import Kept, encoder
@@ -24,7 +25,7 @@ from ltm_core import LongTermMemory
 from ltm_core.text.terms import terms
 from ltm_core.types import MaintenanceReport, Message
 
-WAYS = {
+WAYS: dict[str, dict[str, Any]] = {
     "turns": {},
     "turns and summaries": {"consolidate_after_days": 0},
     "retired": {"consolidate_after_days": 0, "retire_sources": True},
@@ -32,7 +33,7 @@ WAYS = {
 }
 
 
-def told(conversation: Conversation, embed: Kept | None, way: dict[str, object]) -> LongTermMemory:
+def told(conversation: Conversation, embed: Kept | None, way: dict[str, Any]) -> LongTermMemory:
     """The conversation in a memory of its own."""
     memory = LongTermMemory.open(":memory:", embedder=embed or "none", timezone="UTC", recall_cache_entries=0, **way)
     me = next((t.name for t in conversation.turns if t.name), None)

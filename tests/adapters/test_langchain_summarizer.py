@@ -65,8 +65,9 @@ def test_over_http_with_a_real_client() -> None:
     pytest.importorskip("langchain_openai")
     from langchain_openai import ChatOpenAI
 
-    with ChatServer(lambda _: ANSWER) as server:
-        model = ChatOpenAI(base_url=server.base_url, api_key="sk-test", model="small", temperature=0)  # type: ignore[arg-type]
+    server = ChatServer(lambda _: ANSWER)
+    with server:
+        model = ChatOpenAI(base_url=server.base_url, api_key="sk-test", model="small", temperature=0)
         assert consolidated(ChatModelSummarizer(model)) == [
             "small: 2026-03-02 The user practises the oboe with Marta."
         ]

@@ -56,7 +56,8 @@ def test_what_the_model_says_is_kept() -> None:
 
 def test_over_http_with_a_real_client() -> None:
     like = pytest.importorskip("llama_index.llms.openai_like")
-    with ChatServer(lambda _: ANSWER) as server:
+    server = ChatServer(lambda _: ANSWER)
+    with server:
         llm = like.OpenAILike(api_base=server.base_url, api_key="sk-test", model="small", is_chat_model=True)
         assert consolidated(LLMSummarizer(llm)) == ["small: 2026-03-02 用户和小林一起练双簧管。"]
         assert server.chats[0].body["response_format"]["json_schema"]["name"] == "summary"

@@ -24,7 +24,8 @@ ANSWER = json.dumps({"sentences": [{"text": TOLD, "sources": ["t1", "t2"]}]})
 
 @pytest.fixture
 def server() -> Iterator[ChatServer]:
-    with ChatServer(lambda _: ANSWER) as server:
+    server = ChatServer(lambda _: ANSWER)
+    with server:
         yield server
 
 

@@ -19,8 +19,11 @@ from ltm_core.text.terms import terms
 from ltm_core.types import ContextItem, Dropped
 from ltm_core.when import zone_of
 
-KEEPS = 0.9
-"""What a summary keeps of its score: of two that answer alike the turn itself is better evidence."""
+STANDS = 0.9
+"""What a summary that stands for retired turns keeps of its score: of two that answer alike a turn is better
+evidence."""
+BESIDE = 0.6
+"""What one keeps whose turns are all found by themselves: it must not take their place in the budget."""
 BELOW = 0.95
 """What it keeps of the score of the best turn it rests on, when that was found too."""
 
@@ -50,7 +53,7 @@ def summary_entries(
     said: set[str] = set()
     for row, hit in sorted(found.summaries, key=lambda p: (-p[1].score, -p[0].item)):
         part = _left(row, hit, found, question, shown=shown, held=held, said=said)
-        entry = _entry(part, score=hit.score * KEEPS)
+        entry = _entry(part, score=hit.score * (STANDS if row.retired else BESIDE))
         if not part.hits_line:
             dropped.append(entry.dropped("its turns, or a better summary, say it"))
             continue

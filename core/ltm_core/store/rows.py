@@ -120,6 +120,8 @@ class SummaryRow:
     """When it was found by its own topic; None before."""
     expires_at: datetime | None = None
     """When the first of its turns expires."""
+    retired: int = field(default=0, compare=False)
+    """How many of its turns are retired; told by reads, not written."""
 
     @property
     def text(self) -> str:

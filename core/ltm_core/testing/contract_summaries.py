@@ -75,6 +75,7 @@ class SummaryContract:
             (where,) = r.snapshot().postings(["y1"])[0][0].tolist()
             assert r.snapshot().rows.kind[where] == OWNER_CODES["summary"]
             assert r.snapshot().rows.owner[where] == row.item
+            assert [s.retired for s in r.summaries()] == [1]
             assert r.retired_alone(limit=9) == [] and not r.index_faults()
 
     @pytest.mark.parametrize("change", ["delete", "edit", "name", "ends"])

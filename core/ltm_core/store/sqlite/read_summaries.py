@@ -72,7 +72,14 @@ class SummaryView(View):
             for row in self._rows(sql, (*values, *part, -1 if limit is None else limit)):
                 found[row[0]] = row
         rows = [found[k] for k in sorted(found)][:limit]
-        return [_summary(r, self._codec) for r in rows]
+        retired: dict[int, int] = {}
+        for marks, part in batches([r[0] for r in rows]):
+            sql = (
+                "SELECT l.summary, count(*) FROM summary_sources l JOIN messages m ON m.id = l.source "
+                f"WHERE l.summary IN ({marks}) AND m.retired_at IS NOT NULL GROUP BY l.summary"
+            )
+            retired.update(self._rows(sql, part))
+        return [_summary(r, self._codec, retired.get(r[0], 0)) for r in rows]
 
     def unsummarised(self, *, before: datetime, after: tuple[int, int] | None = None, limit: int) -> list[MessageRow]:
         columns = ", ".join(f"m.{c.strip()}" for c in MESSAGE_READ.split(","))
@@ -139,7 +146,7 @@ def summary_body(row: SummaryRow) -> dict[str, Any]:
     return {k: v for k, v in body.items() if v is not None}
 
 
-def _summary(row: Sequence[Any], codec: Codec) -> SummaryRow:
+def _summary(row: Sequence[Any], codec: Codec, retired: int) -> SummaryRow:
     body = codec.decode(row[7])
     return SummaryRow(
         item=row[0] & ITEM_MASK,
@@ -163,4 +170,5 @@ def _summary(row: Sequence[Any], codec: Codec) -> SummaryRow:
         recorded_at=from_us(row[4]),
         recallable_at=from_us(row[5]),
         expires_at=from_us(row[6]),
+        retired=retired,
     )

@@ -49,8 +49,8 @@ class ConsolidationConfig(BaseModel):
         0.5,
         ge=0,
         le=1,
-        description="Share of a turn's words that its summary must hold for the turn to be retired; turns that say "
-        "nothing by themselves go with it. 0 retires all that may be (LoCoMo: readable answers fall by a fifth).",
+        description="Share of a turn's words that the lines which rest on it must hold for it to be retired; turns "
+        "that say nothing by themselves go with it. 0 retires all that may be.",
     )
 
 

@@ -332,3 +332,18 @@ def test_what_matters_is_never_retired() -> None:
     ]
     found = retirable(rows, anchored={2: [anchor]}, supporting={"m0.2"}, lexicon=default_lexicon())
     assert found == [plain.item]
+
+
+def test_a_turn_is_retired_for_the_words_its_own_lines_hold() -> None:
+    rows = [
+        replace(said(0), in_window=False, content="The purple route took me six tries."),
+        replace(said(1), in_window=False, content="The purple route is in the corner beside the old red one."),
+        replace(said(2), in_window=False, content="ok!", role="assistant"),
+    ]
+    row = summary("y", rows[0].content, rows)
+    row = replace(row, lines=(replace(row.lines[0], sources=(0,)),))
+
+    def going(coverage: float) -> list[int]:
+        return retirable(rows, anchored={}, supporting=(), lexicon=default_lexicon(), summary=row, coverage=coverage)
+
+    assert going(0.5) == [1, 3] and going(0) == [1, 2, 3]

@@ -56,7 +56,9 @@ def _earlier(value: Any, limits: Limits) -> EarlierTimes:
 
 def _summary_line(value: Any, limits: Limits) -> SummaryLine:
     got = _fields(value, _SUMMARY_LINE, limits)
-    return SummaryLine(text=got["text"], on=got["on"], speaker=got.get("speaker", ""), sources=got["sources"])
+    return SummaryLine(
+        text=got["text"], on=got["on"], speaker=got.get("speaker", ""), by=got["by"], sources=got["sources"]
+    )
 
 
 def _summary_source(value: Any, limits: Limits) -> SummarySource:
@@ -95,6 +97,7 @@ _SUMMARY_LINE = {
     "text": _need(values.text),
     "on": _need(values.day),
     "speaker": _may(values.short),
+    "by": _need(values.short),
     "sources": _need(values.each(values.count)),
 }
 _SUMMARY_SOURCE = {"session": _need(values.an_id), "message": _need(values.an_id)}

@@ -9,7 +9,7 @@ from ltm_core.errors import InvalidInputError
 from ltm_core.keep.belief import NEEDS_TRUST
 from ltm_core.keep.line_values import written
 from ltm_core.keep.ready import ERASED, Ready, Vectors
-from ltm_core.store.rows import SummaryRow
+from ltm_core.store.rows import SummaryLine, SummaryRow
 from ltm_core.write.index import index_summary, summary_units
 from ltm_core.write.redact import redact
 
@@ -32,6 +32,7 @@ def summary_line(row: SummaryRow) -> dict[str, Any]:
             {
                 "text": n.text,
                 "on": n.on.isoformat(),
+                "by": n.by,
                 **({"speaker": n.speaker} if n.speaker else {}),
                 "sources": list(n.sources),
             }
@@ -115,7 +116,11 @@ def summary_line_taken(
 
 def _masked(row: SummaryRow) -> SummaryRow:
     """The summary without personal data."""
-    lines = tuple(replace(n, text=redact(n.text)[0], speaker=redact(n.speaker)[0]) for n in row.lines)
+
+    def masked(line: SummaryLine) -> SummaryLine:
+        return replace(line, text=redact(line.text)[0], speaker=redact(line.speaker)[0], by=redact(line.by)[0])
+
+    lines = tuple(masked(n) for n in row.lines)
     return replace(row, lines=lines, topic=redact(row.topic)[0])
 
 

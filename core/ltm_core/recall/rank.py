@@ -237,7 +237,9 @@ def _lasting(
     that answer the question, and cost BEAM 3 points of recall at 10 where it also moved those that barely do.
     """
     total = (config.weight_relevance + config.weight_importance + config.weight_recency) or 1.0
-    trivial = np.where(structure.is_important[among], np.float32(0), 1 - structure.borrows[among])
+    # A summary holds what its turns came to: none of it is small talk.
+    matters = structure.is_important[among] | (structure.kind[among] == OWNER_CODES["summary"])
+    trivial = np.where(matters, np.float32(0), 1 - structure.borrows[among])
     age = np.maximum(0, now - structure.at[among]) / DAY_MICROSECONDS
     faded = (1 - np.power(config.ranking_decay_per_day, age)) * np.clip(score, 0, 1)
     kept = (1 - config.weight_importance / total * trivial) * (1 - config.weight_recency / total * faded)

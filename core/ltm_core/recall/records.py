@@ -39,7 +39,7 @@ def summary_record(row: SummaryRow) -> dict[str, Any]:
     return {
         "id": row.id,
         "kind": "summary",
-        "role": "assistant",
+        "role": row.role,
         "name": None,
         "doc_type": None,
         "session_id": None,

@@ -82,6 +82,8 @@ class SummaryLine:
     """The day it was said, where the user was."""
     speaker: str = ""
     """As it is shown: a name or a word for the role; empty when the sentence itself says who."""
+    by: str = "assistant"
+    """Who said it: ``user``, a name, or ``assistant``, also for what a model words."""
     sources: tuple[int, ...]
     """Places in `SummaryRow.sources`."""
 
@@ -122,6 +124,11 @@ class SummaryRow:
     """When the first of its turns expires."""
     retired: int = field(default=0, compare=False)
     """How many of its turns are retired; told by reads, not written."""
+
+    @property
+    def role(self) -> Literal["user", "assistant"]:
+        """``user`` when all of it are the user's own words."""
+        return "assistant" if any(n.by == "assistant" for n in self.lines) else "user"
 
     @property
     def text(self) -> str:

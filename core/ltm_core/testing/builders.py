@@ -61,7 +61,7 @@ def summary(id: str, text: str, sources: Sequence[MessageRow], **fields: Any) ->
     }
     return SummaryRow(
         id=id,
-        lines=(SummaryLine(text=text, on=T0.date(), speaker="user", sources=tuple(range(len(sources)))),),
+        lines=(SummaryLine(text=text, on=T0.date(), speaker="user", by="user", sources=tuple(range(len(sources)))),),
         sources=tuple(SummarySource(item=m.item, session_id=m.session_id, message_id=m.id) for m in sources),
         **{**values, **fields},
     )

@@ -63,8 +63,14 @@ def row_units(row: MessageRow, *, config: Config) -> tuple[Unit, ...]:
 
 
 def summary_units(row: SummaryRow, *, config: Config) -> tuple[Unit, ...]:
-    """The units of a summary."""
-    return message_units(row.text, speaker="summary", on=row.begins.date(), named=False, config=config)
+    """The units of a summary: one for each line, made like that of a turn, so that it is found as its turn was."""
+    units = []
+    for line, (start, end) in zip(row.lines, row.spans(), strict=True):
+        named = line.by not in ("user", "assistant")
+        counted = Counter(terms(f"{line.by} {line.text}" if named else line.text))
+        embed = embedded_text(line.text, at=line.on, speaker=line.by)
+        units.append(Unit(start=start, end=end, terms=counted, embed=embed))
+    return tuple(units[: config.max_chunks_per_message])
 
 
 def index_summary(
@@ -79,8 +85,7 @@ def index_summary(
         agent_id=row.agent_id,
         task_id=row.task_id,
         app_id=row.app_id,
-        # Told on somebody's behalf, so not the user's own words; tools and systems are what hosts filter out.
-        role="assistant",
+        role=row.role,
         act="other",
         expires_at=row.expires_at,
     )

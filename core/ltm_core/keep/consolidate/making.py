@@ -143,7 +143,8 @@ def row_of(
         at = tuple(sorted(int(i[1:]) - 1 for i in s.sources if i in known))
         turn = known[f"t{at[0] + 1}"]
         shown = _speaker(group.rows[at[0]], request.language) if extractive else ""
-        lines.append(SummaryLine(text=s.text, on=turn.on, speaker=shown, sources=at))
+        by = turn.speaker if extractive else "assistant"
+        lines.append(SummaryLine(text=s.text, on=turn.on, speaker=shown, by=by, sources=at))
     begins, ends = period(group.first, group.days, group.timezone)
     expiries = [r.expires_at for r in group.rows if r.expires_at is not None]
     agent, task, app = group.labels

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ltm_core.config import Config
     from ltm_core.lexicon import Lexicon
     from ltm_core.store.base import MessageRow, Reader, Writer
+    from ltm_core.store.rows import SummaryRow
     from ltm_core.types import Anchor
 
 _PAGE = 500
@@ -30,18 +32,22 @@ def retirable(
     supporting: Collection[str],
     lexicon: Lexicon,
     patterns: Sequence[str] = (),
-    summary: str = "",
+    summary: SummaryRow | None = None,
     coverage: float = 0.0,
 ) -> list[int]:
     """The items of the turns that may be retired once their summary is recallable. Pure.
 
-    Of each the ``summary`` holds at least ``coverage`` of its words, or the turn says nothing by itself.
+    Of each the lines of the ``summary`` that rest on it hold at least ``coverage`` of its words, or the turn says
+    nothing by itself.
 
     Never: a turn with an anchor (explicit requests, identifiers, confirmations, stated facts), one that a fact
     rests on (``supporting``, message ids: health facts among them), one with an identifier in it, an important or
     archived one, and one that is still in a session's window.
     """
-    held = frozenset(terms(summary))
+    held: dict[int, set[str]] = defaultdict(set)
+    for line in summary.lines if summary is not None else ():
+        for i in line.sources:
+            held[summary.sources[i].item].update(terms(line.text))
     return [
         row.item
         for row in rows
@@ -53,7 +59,7 @@ def retirable(
         and row.doc_type is None
         and not row.in_window
         and not find_identifiers(row.content, lexicon, patterns)
-        and _covers(held, row.content, coverage)
+        and _covers(held.get(row.item, ()), row.content, coverage)
     ]
 
 

@@ -115,7 +115,7 @@ def _give_way(runtime: Runtime, writer: Writer, row: SummaryRow, *, now: datetim
         supporting={i for f in facts for i in f.source_message_ids},
         lexicon=runtime.lexicon,
         patterns=runtime.config.identifier_patterns,
-        summary=row.text,
+        summary=row,
         coverage=runtime.config.retire_coverage,
     )
     return writer.retire_messages(going, now=now)

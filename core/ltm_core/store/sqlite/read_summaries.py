@@ -132,7 +132,7 @@ def summary_body(row: SummaryRow) -> dict[str, Any]:
     """The envelope of a summary."""
     body = {
         "id": row.id,
-        "lines": [[n.text, n.on.isoformat(), n.speaker, list(n.sources)] for n in row.lines],
+        "lines": [[n.text, n.on.isoformat(), n.speaker, list(n.sources), n.by] for n in row.lines],
         "sources": [[s.item, s.session_id, s.message_id] for s in row.sources],
         "topic": row.topic,
         "language": row.language,
@@ -156,8 +156,8 @@ def _summary(row: Sequence[Any], codec: Codec, retired: int) -> SummaryRow:
         ends=from_us(row[3]),
         timezone=body["zone"],
         lines=tuple(
-            SummaryLine(text=text, on=date.fromisoformat(on), speaker=speaker, sources=tuple(sources))
-            for text, on, speaker, sources in body["lines"]
+            SummaryLine(text=text, on=date.fromisoformat(on), speaker=speaker, sources=tuple(sources), by=by)
+            for text, on, speaker, sources, by in body["lines"]
         ),
         topic=body["topic"],
         language=body["language"],

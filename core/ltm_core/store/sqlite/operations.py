@@ -11,7 +11,7 @@ from typing import Any
 
 from ltm_core.errors import BusyError, ConflictError
 from ltm_core.store.rows import AuditRow
-from ltm_core.store.sqlite.backup import LIST_JOB, back_up, keep_list, write_lists
+from ltm_core.store.sqlite.backup import LIST_JOB, back_up, keep_list, sweep, write_lists
 from ltm_core.store.sqlite.codec import PLAIN_CODEC
 from ltm_core.store.sqlite.conditions import CURRENT, CURRENT_TAKES
 from ltm_core.store.sqlite.embedders import other_embedders
@@ -116,6 +116,8 @@ class SqliteOperations(Queue):
 
     # bytes --------------------------------------------------------------------------------------------
     def scrub(self, *, needles: Sequence[bytes] = (), wait_seconds: float) -> tuple[bool, int]:
+        # A restore that was killed left a copy of the store beside it.
+        sweep(self._store.directory)
         truncated = self._truncate(time.monotonic() + wait_seconds)
         if not any(needles):
             return truncated, 0

@@ -39,7 +39,9 @@ FULL = {"no page left": few_pages, "no longer file": short_files}
 
 
 @pytest.mark.parametrize("full", FULL.values(), ids=FULL)
-def test_a_full_disk_refuses_whole_calls(tmp_path: Path, full: Callable[[Path], AbstractContextManager[None]]) -> None:
+def test_a_full_disk_refuses_whole_calls(
+    tmp_path: Path, full: Callable[[Path], AbstractContextManager[None]]
+) -> None:
     exported = tmp_path / "import.jsonl"
     with LongTermMemory.open(":memory:", embedder=HashEmbedder(), timezone="UTC") as source:
         for i in range(30):
@@ -127,9 +129,8 @@ def test_a_place_that_may_only_be_read(tmp_path: Path) -> None:
         # The key is its owner's alone; here everyone may read it.
         remembers(read_only=True)
     assert {p.name: p.read_bytes() for p in place.iterdir()} == before
-    with without_rights(place / DATABASE):
-        with pytest.raises(UnavailableError):
-            LongTermMemory.open(place, embedder=HashEmbedder(), timezone="UTC").observe(
-                user_id="ana", session_id="s", user="I live in Lagos."
-            )
+    with without_rights(place / DATABASE), pytest.raises(UnavailableError):
+        LongTermMemory.open(place, embedder=HashEmbedder(), timezone="UTC").observe(
+            user_id="ana", session_id="s", user="I live in Lagos."
+        )
     remembers(read_only=False)

@@ -37,7 +37,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def told(place: Path) -> tuple[bool, object]:
-    """(whether the store says that it is healthy, what it holds). Once it is open, doctor reports and never raises."""
+    """(whether the store says that it is healthy, what it holds). Of an open one doctor reports and never raises."""
     with open_at(place) as memory:
         try:
             healthy = memory.doctor().healthy

@@ -28,8 +28,9 @@ OWN = ("marmalade", "kestrel")
 """A word that only the first user says, and one that only the second says."""
 SAID = (
     "I live in {w} Lisbon.", "I moved to {w} Porto.", "I love {w} tea.", "I don't love {w} tea any more.",
-    "My order is ORD-2024-00817, {w}.", "我住在{w}上海。", "我搬到{w}杭州了。", "我对{w}花生过敏。", "不对，我住在苏州。",
-    "好的", "Please forget that I live in {w} Porto.", "Call me {w}.", "In this week I'm in {w} Berlin.", "{w}",
+    "My order is ORD-2024-00817, {w}.", "我住在{w}上海。", "我搬到{w}杭州了。", "我对{w}花生过敏。",
+    "不对，我住在苏州。", "好的", "Please forget that I live in {w} Porto.", "Call me {w}.", "{w}",
+    "In this week I'm in {w} Berlin.",
 )  # fmt: skip
 ASKED = ("Where do I live?", "我住在哪里？", "tea", "{w}", "What did I say last week?", "", "ORD-2024-00817")
 FIELDS = st.sampled_from(("user_id", "session_id", "id", "subject", "role", "topic", "$or", "a.b", ""))
@@ -43,7 +44,7 @@ FILTERS = st.one_of(
 WHO, SESSION = st.integers(0, 1), st.sampled_from(SESSIONS)
 STEPS = st.lists(
     st.one_of(
-        st.tuples(WHO, st.just("say"), SESSION, st.sampled_from(SAID), META, st.none() | st.sampled_from(("m1", "m2"))),
+        st.tuples(WHO, st.just("say"), SESSION, st.sampled_from(SAID), META, st.sampled_from((None, "m1", "m2"))),
         st.tuples(WHO, st.just("say"), SESSION, st.sampled_from(SAID), META, st.none()),
         st.tuples(WHO, st.just("answer"), SESSION, st.sampled_from(SAID)),
         st.tuples(WHO, st.just("remember"), st.sampled_from(SAID)),

@@ -59,7 +59,7 @@ class SoakReport:
 def soak(
     place: Path, *, seconds: float, opened: PlaceOpener = opened, processes: int = 4, threads: int = 5
 ) -> SoakReport:
-    """The store at ``place`` (new) is used by ``processes`` × ``threads`` for ``seconds``, and is whole afterwards."""
+    """The store at ``place`` (new) is used by ``processes`` × ``threads`` for ``seconds``, and is whole then."""
     opened(place).close()
     context = multiprocessing.get_context("spawn")
     states = context.RawArray("q", PASSING)

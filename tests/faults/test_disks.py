@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from ltm_core.testing.crash_work import IN_PIECES, USERS, Work, content
 from ltm_core.testing.damage import files_limited, pages_limited, small_disk, without_rights
 from ltm_core.testing.embedders import HashEmbedder
 
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="limits and rights as POSIX has them")
 STEPS = 40
 
 

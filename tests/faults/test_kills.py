@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from ltm_core.testing.crash import CrashRun
 from ltm_core.testing.dying import die_at
 from ltm_core.testing.embedders import HashEmbedder
 
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="writers are killed as POSIX kills")
 KILLS = 220
 
 

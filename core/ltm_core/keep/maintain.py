@@ -199,7 +199,7 @@ def _jobs(runtime: Runtime, *, now: datetime) -> int:
             operations.finish_job(job.id)
             finished += 1
         else:
-            wait = config.job_retry_seconds * 2 ** min(job.attempts, 10)
+            later = now + timedelta(seconds=config.job_retry_seconds * 2 ** min(job.attempts, 10))
             # Whoever erases may have finished it meanwhile.
             with suppress(NotFoundError):
                 operations.fail_job(

@@ -202,7 +202,5 @@ def _jobs(runtime: Runtime, *, now: datetime) -> int:
             later = now + timedelta(seconds=config.job_retry_seconds * 2 ** min(job.attempts, 10))
             # Whoever erases may have finished it meanwhile.
             with suppress(NotFoundError):
-                operations.fail_job(
-                    job.id, error="readers kept the log alive", retry_at=now + timedelta(seconds=wait)
-                )
+                operations.fail_job(job.id, error="readers kept the log alive", retry_at=later)
     return finished

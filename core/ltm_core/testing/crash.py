@@ -27,9 +27,10 @@ from ltm_core.testing.embedders import HashEmbedder
 
 _LONGEST_LIFE = 0.25
 """Seconds that a writer lives at most when it is killed from outside."""
-_STEPS = 9000
+_STEPS = 6000
 """Steps of the store after which a writer at the latest kills itself: some fifty calls, or one long import. Their
-number is drawn by its length, so that short lives are as frequent as long ones."""
+number is drawn by its length, so that short lives are as frequent as long ones; who dies at one call again and again
+gets longer ones."""
 _OPENING = 60
 """Steps within which the opening, and the recovery in it, takes place."""
 _LINES = 205
@@ -56,7 +57,7 @@ class CrashRun:
         self._erased: list[bytes] = []
         self.next = 0
         """The first step that is not known to be done."""
-        self.kills = 0
+        self.kills = self._stuck = 0
         self.outcomes: Counter[str] = Counter()
         """How often the step under way was found "before" or "after" itself, or "part" of a call in pieces, by
         the kind of step and in total."""
@@ -75,9 +76,9 @@ class CrashRun:
         """A writer goes on where the last one died, dies itself, and the store is whole."""
         from ltm_core.testing.crash_child import write
 
-        inside = self._random.random() < 0.6
+        first, inside = self.next, self._random.random() < 0.6
         most = _OPENING if self._random.random() < 0.2 else _STEPS
-        steps = round(most ** self._random.random()) if inside else 0
+        steps = round(most ** self._random.random() * (1 + self._stuck)) if inside else 0
         mine, theirs = self._context.Pipe(duplex=False)
         child = self._context.Process(
             target=write,
@@ -87,7 +88,7 @@ class CrashRun:
         theirs.close()
         if not inside:
             # Whatever it does when the time is over, starting and recovering included.
-            time.sleep(self._random.random() ** 2 * _LONGEST_LIFE)
+            time.sleep(self._random.random() ** 2 * _LONGEST_LIFE * (1 + self._stuck))
             child.kill()
         child.join(60)
         assert child.exitcode == -signal.SIGKILL, self._said(mine) or f"exit code {child.exitcode}"
@@ -99,6 +100,7 @@ class CrashRun:
                 self.next += 1
         mine.close()
         self._verify()
+        self._stuck = self._stuck + 1 if self.next == first else 0
 
     def _said(self, pipe: Any) -> list[tuple[str, Any]]:
         found = []

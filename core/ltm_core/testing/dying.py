@@ -1,8 +1,8 @@
 """A process that dies at a chosen point of its own work, as by the power switch: no handler, no clean-up.
 
 A kill from outside falls where the process spends its time, so it rarely falls between two quick steps. This one
-counts steps: every SQL statement of every `sqlite3` connection, and every file that is opened, renamed, linked,
-cut or removed.
+counts steps: the beginning and the end of every SQL statement of every `sqlite3` connection (so also the moment when
+a commit is done and nobody knows yet), and every file that is opened, renamed, linked, cut or removed.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ _FILE_EVENTS = frozenset(
 def die_at(statement: str) -> None:
     """SIGKILL to this process where the next SQL statement that begins so would begin. Cannot be taken back."""
 
-    def step(text: str) -> None:
-        if text.startswith(statement):
+    def step(sql: str) -> None:
+        if sql.startswith(statement):
             os.kill(os.getpid(), signal.SIGKILL)
 
-    _trace(step)
+    _watch(step, lambda sql: None)
 
 
 def die_after(steps: int) -> None:
-    """SIGKILL to this process at the beginning of the ``steps``-th step from now. Cannot be taken back."""
+    """SIGKILL to this process at the ``steps``-th step from now. Cannot be taken back."""
     left = steps
 
-    def step(*_: object) -> None:
+    def step(_: object) -> None:
         nonlocal left
         left -= 1
         if left <= 0:
@@ -41,21 +41,34 @@ def die_after(steps: int) -> None:
 
     def heard(event: str, _: tuple[Any, ...]) -> None:
         if event in _FILE_EVENTS:
-            step()
+            step(event)
 
-    _trace(step)
+    _watch(step, step)
     sys.addaudithook(heard)
 
 
-def _trace(step: Callable[[str], None]) -> None:
+def _watch(before: Callable[[str], None], after: Callable[[str], None]) -> None:
+    """Every statement of connections that are opened from now on is told before it runs and when it is done."""
+
+    class Watched(sqlite3.Connection):
+        def execute(self, sql: str, /, *values: Any) -> sqlite3.Cursor:
+            before(sql)
+            done = super().execute(sql, *values)
+            after(sql)
+            return done
+
+        def executemany(self, sql: str, /, *values: Any) -> sqlite3.Cursor:
+            before(sql)
+            done = super().executemany(sql, *values)
+            after(sql)
+            return done
+
     connect = sqlite3.connect
 
-    def counted(*arguments: Any, **options: Any) -> sqlite3.Connection:
-        connection = connect(*arguments, **options)
-        connection.set_trace_callback(step)
-        return connection
+    def watched(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        return connect(*arguments, factory=Watched, **options)
 
-    sqlite3.connect = counted
+    sqlite3.connect = watched  # type: ignore[assignment]
 
 
 __all__ = ["die_after", "die_at"]

@@ -17,6 +17,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ _STEPS = 6000
 """Steps of the store after which a writer at the latest kills itself: some fifty calls, or one long import. Their
 number is drawn by its length, so that short lives are as frequent as long ones; who dies at one call again and again
 gets longer ones."""
+_LATER = timedelta(minutes=1)
+"""After the beginning of a step, when what it said has begun to hold."""
 _OPENING = 60
 """Steps within which the opening, and the recovery in it, takes place."""
 _SAID = 45
@@ -53,7 +56,7 @@ class CrashRun:
         self._export(folder / "source")
         self._twin = Work(folder / "twin", opened, seed=seed, exported=self._exported)
         self._twin_at = 0
-        self._known: dict[int, dict[str, Any]] = {0: self._content(self._twin.memory)}
+        self._known: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
         self._erased: list[bytes] = []
         self.next = 0
         """The first step that is not known to be done."""
@@ -115,14 +118,13 @@ class CrashRun:
     # what must be true --------------------------------------------------------------------------------
     def _verify(self) -> None:
         step = self._twin.step(self.next)
-        before, after = self._twin_content(self.next), self._twin_content(self.next + 1)
+        before, after = self._states(self.next)
         work = Work(self.place, self._opened, seed=self.seed, exported=self._exported)
-        work.set_clock(self.next)
+        work.set_clock(self.next, later=_LATER)
         with work.memory as memory:
             found = self._content(memory)
             if found == after and after != before:
                 outcome = "after"
-                self._note_done(self.next)
                 self.next += 1
             elif found == before:
                 outcome = "before"
@@ -147,16 +149,22 @@ class CrashRun:
     def _content(self, memory: LongTermMemory) -> dict[str, Any]:
         return {user: content(memory, user) for user in USERS}
 
-    def _twin_content(self, n: int) -> dict[str, Any]:
-        """What the twin held before step ``n``."""
-        while self._twin_at < n:
-            self._known = {self._twin_at: self._known[self._twin_at]} if self._twin_at in self._known else {}
-            self._twin.perform(self._twin_at)
-            self._note_done(self._twin_at)
-            self._twin_at += 1
-            if self._twin_at >= n:
-                self._known[n] = self._content(self._twin.memory)
+    def _states(self, n: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What the twin held before and after step ``n``, seen at one moment: what expires does so by the clock."""
+        if n not in self._known:
+            while self._twin_at < n:
+                self._do()
+            self._twin.set_clock(n, later=_LATER)
+            before = self._content(self._twin.memory)
+            self._do()
+            self._twin.set_clock(n, later=_LATER)
+            self._known = {n: (before, self._content(self._twin.memory))}
         return self._known[n]
+
+    def _do(self) -> None:
+        self._twin.perform(self._twin_at)
+        self._note_done(self._twin_at)
+        self._twin_at += 1
 
     def _note_done(self, n: int) -> None:
         step = self._twin.step(n)

@@ -92,9 +92,9 @@ class Work:
         chance = random.Random(f"{self.seed}/{n}")
         return Step(n=n, kind=chance.choices(KINDS, _WEIGHTS)[0], user=chance.choice(USERS))
 
-    def set_clock(self, n: int) -> None:
-        """It is the time of step ``n``."""
-        self._clock.now = T0 + n * _PACE
+    def set_clock(self, n: int, *, later: timedelta = timedelta(0)) -> None:
+        """It is the time of step ``n``, or so much later."""
+        self._clock.now = T0 + n * _PACE + later
         self._ids.step, self._ids.count = n, 0
 
     def perform(self, n: int) -> Step:

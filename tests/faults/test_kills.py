@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from ltm_core import LongTermMemory
-from ltm_core.testing.crash import CrashRun, opened
-from ltm_core.testing.crash_work import Work
+from ltm_core.testing.crash import CrashRun
 from ltm_core.testing.dying import die_at
 from ltm_core.testing.embedders import HashEmbedder
 
@@ -79,10 +78,8 @@ def test_an_erasure_whose_process_died_is_finished_by_maintain(tmp_path: Path, h
 
 def test_what_a_moved_row_left_in_its_page_is_gone(tmp_path: Path) -> None:
     """A fact that grew was moved inside its page, and the engine kept a copy between the rows."""
-    (tmp_path / "import.jsonl").write_text("", "utf-8")
-    work = Work(tmp_path / "data", opened, seed=51, exported=tmp_path / "import.jsonl")
+    work = CrashRun(tmp_path, seed=51)._twin
     with work.memory:
         for n in range(31):
-            if work.step(n).kind not in ("import", "roll_back"):
-                work.perform(n)  # ErasurePendingError where a copy stays
+            work.perform(n)  # ErasurePendingError where a copy stays
         assert work.memory.doctor().healthy

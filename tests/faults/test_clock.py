@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,8 +15,15 @@ from ltm_core.testing.crash_work import SINGLE, T0, USERS, Ids, Work
 from ltm_core.testing.embedders import HashEmbedder
 
 
-def opened(place: Path, clock: Clock, new_id: Ids) -> LongTermMemory:
+def opened(place: Path, clock: Clock, new_id: Callable[[], str]) -> LongTermMemory:
     return LongTermMemory.open(place, embedder=HashEmbedder(), timezone="UTC", clock=clock, new_id=new_id)
+
+
+class Undated(Work):
+    """Its steps leave the clock alone."""
+
+    def set_clock(self, n: int, *, later: timedelta = timedelta(0)) -> None:
+        return
 
 
 def play(tmp_path: Path, most: timedelta, seed: int, steps: int) -> None:
@@ -23,11 +31,10 @@ def play(tmp_path: Path, most: timedelta, seed: int, steps: int) -> None:
     with LongTermMemory.open(":memory:", embedder=HashEmbedder(), timezone="UTC", clock=Clock(T0)) as source:
         source.observe(user_id="x", session_id="old", user="I live in Oldtown.", message_id="old")
         exported.write_text("\n".join(source.export_user("x")), "utf-8")
-    work = Work(tmp_path / "data", opened, seed=seed, exported=exported)
+    work = Undated(tmp_path / "data", opened, seed=seed, exported=exported)
     work.memory.close()
     clock = JumpingClock(T0, most=most, seed=seed)
     work._clock = clock
-    work.set_clock = lambda n: None  # type: ignore[method-assign]
     work._ids.step = 1
     work.memory = work._open()
     for n in range(steps):

@@ -56,7 +56,7 @@ def test_a_full_disk_refuses_whole_calls(
         for w in works:
             w.perform(n)
     work.memory.close()
-    seen = []
+    seen: list[tuple[int, bool, dict[str, object]]] = []
     refused = 0
     with full(tmp_path / "data"):
         work.memory = opened(tmp_path / "data", work._clock, work._ids)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "whole"
 
 
-def told(place: Path) -> tuple[bool, object]:
+def told(place: Path) -> tuple[bool, Any]:
     """(whether the store says that it is healthy, what it holds). Of an open one doctor reports and never raises."""
     with open_at(place) as memory:
         try:

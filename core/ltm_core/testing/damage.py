@@ -19,11 +19,11 @@ def pages_limited(pages: int) -> Iterator[None]:
     connect = sqlite3.connect
 
     def limited(*arguments: Any, **options: Any) -> sqlite3.Connection:
-        connection = connect(*arguments, **options)
+        connection: sqlite3.Connection = connect(*arguments, **options)
         connection.execute(f"PRAGMA max_page_count = {pages}")
         return connection
 
-    sqlite3.connect = limited
+    sqlite3.connect = limited  # type: ignore[assignment]
     try:
         yield
     finally:

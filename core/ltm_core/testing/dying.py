@@ -66,7 +66,8 @@ def _watch(before: Callable[[str], None], after: Callable[[str], None]) -> None:
     connect = sqlite3.connect
 
     def watched(*arguments: Any, **options: Any) -> sqlite3.Connection:
-        return connect(*arguments, factory=Watched, **options)
+        connection: sqlite3.Connection = connect(*arguments, factory=Watched, **options)
+        return connection
 
     sqlite3.connect = watched  # type: ignore[assignment]
 

@@ -136,42 +136,42 @@ class FactView(View):
         if known_at is None:
             rows = rows[:limit]
         keys = [r[0] for r in rows]
-        evidence, sources = self._evidence(keys)
+        told = self._evidence(keys)
         earlier = {} if known_at is None else self._earlier(keys, to_us(known_at))
         moment = to_us(current_at or self._core.clock())
-        facts = [
-            fact_from(
-                r,
+
+        def made(row: tuple[Any, ...]) -> Fact:
+            return fact_from(
+                row,
                 self._codec,
                 user_id=self._user_id,
-                evidence=tuple(evidence.get(r[0], ())),
-                sources=tuple(sources.get(r[0], ())),
-                earlier=earlier.get(r[0]),
+                told=self._told(told.get(row[0], ())),
+                earlier=earlier.get(row[0]),
                 moment=moment,
             )
-            for r in rows
-        ]
+
+        facts = [made(r) for r in rows] if earlier else self._core.kept.read(self, rows, told, moment, made)
         if known_at is not None and current_at is not None:
             facts = [f for f in facts if f.is_current]
         return facts[:limit]
 
-    @readable
-    def _evidence(self, keys: Sequence[int]) -> tuple[dict[int, list[Evidence]], dict[int, list[str]]]:
-        spans: dict[int, list[Evidence]] = {}
-        sources: dict[int, list[str]] = {}
-        columns = 'fact, "start", "end", body'
-        wanted = set(keys)
+    def _evidence(self, keys: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
+        """Start, end and message of every piece of evidence, undecoded, by row id of the fact."""
+        found: dict[int, list[tuple[Any, ...]]] = {k: [] for k in keys}
         for condition, part in self._near(keys):
-            sql = f"SELECT {columns} FROM evidence WHERE {condition} ORDER BY fact, ordinal"
-            for fact, start, end, blob in self._rows(sql, part):
-                if fact not in wanted:
-                    continue
-                message_id = self._codec.decode(blob)
-                if start is None:
-                    sources.setdefault(fact, []).append(message_id)
-                else:
-                    spans.setdefault(fact, []).append(Evidence(message_id=message_id, start=start, end=end))
-        return spans, sources
+            sql = f'SELECT fact, "start", "end", body FROM evidence WHERE {condition} ORDER BY fact, ordinal'
+            for row in self._rows(sql, part):
+                own = found.get(row[0])
+                if own is not None:
+                    own.append(row)
+        return found
+
+    @readable
+    def _told(self, rows: Sequence[tuple[Any, ...]]) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
+        """Spans of messages, and the messages that support the fact as a whole."""
+        decoded = [(start, end, self._codec.decode(blob)) for _, start, end, blob in rows]
+        spans = tuple(Evidence(message_id=m, start=s, end=e) for s, e, m in decoded if s is not None)
+        return spans, tuple(m for s, _, m in decoded if s is None)
 
     def _earlier(self, keys: Sequence[int], moment: int) -> dict[int, dict[str, Any]]:
         found: dict[int, dict[str, Any]] = {}

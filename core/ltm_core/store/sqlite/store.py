@@ -144,8 +144,10 @@ class SqliteStore:
                 writer.finish()
             finally:
                 writer.end()
-        if writer.erased and os.getpid() in self._caches:
-            self._snapshots().drop(user_id)
+        if writer.erased:
+            self.core.kept.drop(user_id)
+            if os.getpid() in self._caches:
+                self._snapshots().drop(user_id)
         if writer.logged:
             for listener in self._listeners:
                 listener(tuple(writer.logged))
@@ -170,6 +172,7 @@ class SqliteStore:
     def close(self) -> None:
         """All connections are closed; a temporary store is gone. Harmless when repeated."""
         self._caches.clear()
+        self.core.kept.clear()
         self._finalizer()
 
     @contextmanager

@@ -13,7 +13,7 @@ from ltm_core.errors import ConflictError, CorruptError, InvalidScopeError
 from ltm_core.store.base import UserState
 from ltm_core.store.keyed import Keyed
 from ltm_core.store.sqlite.codec import PLAIN_CODEC, Codec
-from ltm_core.store.sqlite.kept import KeptFacts
+from ltm_core.store.sqlite.kept import Kept
 from ltm_core.store.sqlite.layout import row_range
 from ltm_core.store.times import from_us
 
@@ -36,7 +36,7 @@ class Core:
     clock: Callable[[], datetime]
     reading: Callable[[], AbstractContextManager[sqlite3.Connection]]
     snapshots: Callable[[], SnapshotCache]
-    kept: KeptFacts = field(default_factory=KeptFacts)
+    kept: Kept = field(default_factory=Kept)
 
     def codec(self, user_no: int) -> Codec:
         """How the content of this user is written and read."""

@@ -150,7 +150,7 @@ class FactView(View):
                 moment=moment,
             )
 
-        facts = [made(r) for r in rows] if earlier else self._core.kept.read(self, rows, told, moment, made)
+        facts = [made(r) for r in rows] if earlier else self._core.kept.facts(self, rows, told, moment, made)
         if known_at is not None and current_at is not None:
             facts = [f for f in facts if f.is_current]
         return facts[:limit]

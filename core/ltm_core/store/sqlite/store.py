@@ -144,10 +144,10 @@ class SqliteStore:
                 writer.finish()
             finally:
                 writer.end()
-        if writer.erased:
+        if writer.erased or writer.has_removed:
             self.core.kept.drop(user_id)
-            if os.getpid() in self._caches:
-                self._snapshots().drop(user_id)
+        if writer.erased and os.getpid() in self._caches:
+            self._snapshots().drop(user_id)
         if writer.logged:
             for listener in self._listeners:
                 listener(tuple(writer.logged))

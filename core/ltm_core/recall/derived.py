@@ -1,0 +1,57 @@
+"""What recall works out of a stored turn alone, kept as long as the store keeps the turn.
+
+A conversation finds the same turns again and again. Their terms and the dates of their relative words depend on
+nothing but the turn, so they live and die with the row that the store holds.
+"""
+
+from __future__ import annotations
+
+import weakref
+from datetime import datetime
+from typing import TypeAlias
+
+from ltm_core.recall.dates import Shown, shown_dates
+from ltm_core.store.base import MessageRow
+from ltm_core.text.terms import terms
+
+_Day: TypeAlias = tuple[datetime, str, str]
+
+
+class Derived:
+    """What one turn yields; each part worked out when first asked for."""
+
+    __slots__ = ("_dates", "_terms", "content")
+
+    def __init__(self, content: str) -> None:
+        self.content = content
+        self._terms: frozenset[str] | None = None
+        self._dates: tuple[_Day, tuple[Shown, ...]] | None = None
+
+    @property
+    def terms(self) -> frozenset[str]:
+        """The terms of its words."""
+        if self._terms is None:
+            self._terms = frozenset(terms(self.content))
+        return self._terms
+
+    def dates(self, said: datetime, language: str) -> tuple[Shown, ...]:
+        """`shown_dates` of its words."""
+        day = said, str(said.tzinfo), language
+        if self._dates is None or self._dates[0] != day:
+            self._dates = day, shown_dates(self.content, said, language)
+        return self._dates[1]
+
+
+_known: dict[int, tuple[weakref.ref[MessageRow], Derived]] = {}
+
+
+def derived(row: MessageRow) -> Derived:
+    """What the turn yields; the same object as long as the row is in use."""
+    key = id(row)
+    found = _known.get(key)
+    if found is None or found[0]() is not row:
+        found = _known[key] = weakref.ref(row, lambda _: _known.pop(key, None)), Derived(row.content)
+    return found[1]
+
+
+__all__ = ["Derived", "derived"]

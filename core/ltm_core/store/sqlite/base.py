@@ -72,6 +72,8 @@ class View:
     """True once this transaction replaced a vector in place."""
     erased = False
     """True once this transaction erased the user."""
+    has_changed = False
+    """True once this transaction changed anything: what it sees is then nobody else's."""
     live = True
     """False after `end`."""
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 MOST = 8192
 """Facts, and turns, held by one process: about 2 KB each."""
+FEW = 64
+"""Rows of a scan that are worth remembering."""
+MOST_SCANS = 4096
 LONGEST = 8192
 """Bytes of an envelope that is kept: the few longer ones would take the room of many."""
 T = TypeVar("T")
@@ -81,6 +84,7 @@ class Kept:
     def __init__(self, most: int = MOST) -> None:
         self._facts: _Shelf[Fact] = _Shelf(most)
         self._messages: _Shelf[MessageRow] = _Shelf(most)
+        self._scans: dict[tuple[str, str, int], tuple[int, int, int, tuple[int, ...] | None]] = {}
 
     def __len__(self) -> int:
         return sum(len(u.held) for s in self._shelves() for u in list(s.users.values()))
@@ -120,6 +124,23 @@ class Kept:
             if _may_be_kept(message, row[_BODY["message"]]):
                 self._messages.put(view.user_id, user, row, (), message)
         return out
+
+    def few(
+        self, view: View, what: str, value: int, moment: int, scan: Callable[[], Sequence[Row]]
+    ) -> tuple[int, ...] | None:
+        """The row ids that ``scan`` finds, None when they are not few; it is asked once per revision, and again for
+        an earlier moment."""
+        if not view.live or view.has_changed:
+            return None
+        key = view.user_id, what, value
+        known = self._scans.get(key)
+        if known is None or known[:2] != (view.no, view.revision) or moment < known[2]:
+            found = scan()
+            ids = tuple(r[0] for r in found) if len(found) <= FEW else None
+            if len(self._scans) >= MOST_SCANS:
+                self._scans = {}
+            known = self._scans[key] = view.no, view.revision, moment, ids
+        return known[3]
 
     def drop(self, user_id: str) -> None:
         """Nothing of the user is kept here."""

@@ -58,6 +58,10 @@ class WriteBase(SqliteReader):
         self._changed = True
 
     @property
+    def has_changed(self) -> bool:  # type: ignore[override]
+        return self._changed
+
+    @property
     def has_removed(self) -> bool:
         """Whether something that could be found is gone, or stands there in other words."""
         return self._shrunk

@@ -102,6 +102,8 @@ class View:
         self._created_at: int = row[11] or 0
         self.reset_at: int = row[12] or 0
         self.low, self.high = row_range(self.no)
+        if not self.no:
+            self._core.kept.drop(self._user_id)
         self._codec = self._core.codec(self.no)
 
     def end(self) -> None:

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from ltm_core.recall.dates import Shown, shown_dates
+from ltm_core.recall.values import Value, values_of
 from ltm_core.store.base import MessageRow
 from ltm_core.text.terms import terms
 
@@ -20,12 +21,13 @@ _Day: TypeAlias = tuple[datetime, str, str]
 class Derived:
     """What one turn yields; each part worked out when first asked for."""
 
-    __slots__ = ("_dates", "_terms", "content")
+    __slots__ = ("_dates", "_terms", "_values", "content")
 
     def __init__(self, content: str) -> None:
         self.content = content
         self._terms: frozenset[str] | None = None
         self._dates: tuple[_Day, tuple[Shown, ...]] | None = None
+        self._values: tuple[_Day, tuple[Value, ...]] | None = None
 
     @property
     def terms(self) -> frozenset[str]:
@@ -40,6 +42,13 @@ class Derived:
         if self._dates is None or self._dates[0] != day:
             self._dates = day, shown_dates(self.content, said, language)
         return self._dates[1]
+
+    def values(self, said: datetime) -> tuple[Value, ...]:
+        """`values_of` its words."""
+        day = said, str(said.tzinfo), ""
+        if self._values is None or self._values[0] != day:
+            self._values = day, tuple(values_of(self.content, said=said))
+        return self._values[1]
 
 
 _known: dict[int, tuple[weakref.ref[MessageRow], Derived]] = {}

@@ -9,7 +9,7 @@ from ltm_core.types import Fact
 from ltm_core.write.lexicon import Lexicon, default_lexicon
 from ltm_core.write.match import in_classes, related, same_thing, singular
 from ltm_core.write.mentions import content, mentions
-from ltm_core.write.norm import fold
+from ltm_core.write.norm import fold, normal
 from ltm_core.write.plan import Candidate
 
 _WORK = frozenset(["works_at", "occupation"])
@@ -78,8 +78,8 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
         return candidate.subject == fact.subject and lexicon.shared["still_known"].search(candidate.text) is None
     over = _thing_over(candidate.text, lexicon.rules("en").parts["names_over"])
     if over and fact.text.isascii():
-        ended, held = content(over, lexicon), content(fact.object, lexicon)
-        if ended and all(w in held for w in ended):
+        ended, low = content(over, lexicon), normal(fact.object).lower()
+        if ended and all(w in low for w in ended) and set(ended) <= set(content(fact.object, lexicon)):
             return True
     if candidate.wrong_object and _is_given_up(fact, candidate.wrong_object, lexicon):
         return True

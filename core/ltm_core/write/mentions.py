@@ -31,9 +31,14 @@ def mentions(clause: str, fact: Fact, lexicon: Lexicon) -> bool:
         return True
     if _HAN.search(value):
         return _named_in_han(clause, value, lexicon, whole=own_words)
+    theirs = _of_clause(clause, lexicon.gate.function)
+    # Without its ending a word is still a part of itself: reading the value whole would find nothing in common.
+    low = normal(value).lower()
+    if not any(w in low for w in theirs):
+        return False
     if not own_words:
         value = lexicon.rules("en").parts["more_said"].split(value, maxsplit=1)[0] or value
-    mine, theirs = content(value, lexicon), _of_clause(clause, lexicon.gate.function)
+    mine = content(value, lexicon)
     if not mine:
         return False
     common = [w for w in mine if w in theirs]

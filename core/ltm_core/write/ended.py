@@ -88,10 +88,12 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
         return False  # "吉他弦断了" is not about the guitar
     if mentions(candidate.text, fact, lexicon):
         return True
+    if not candidate.classes:
+        return False
     chosen = lexicon.relation(fact.relation).family in ("preference", "language") or (
         fact.relation in lexicon.sets["own_words"]
     )
-    return chosen and bool(candidate.classes) and _of_class(fact, candidate.classes, lexicon)
+    return chosen and _of_class(fact, candidate.classes, lexicon)
 
 
 def _is_given_up(fact: Fact, thing: str, lexicon: Lexicon) -> bool:

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from ltm_core.recall.dates import Shown, shown_dates
-from ltm_core.recall.values import Value, values_of
+from ltm_core.recall.values import Value, tells_of_change, values_of
 from ltm_core.store.base import MessageRow
 from ltm_core.text.terms import terms
 
@@ -21,11 +21,12 @@ _Day: TypeAlias = tuple[datetime, str, str]
 class Derived:
     """What one turn yields; each part worked out when first asked for."""
 
-    __slots__ = ("_dates", "_terms", "_values", "content")
+    __slots__ = ("_dates", "_terms", "_turns", "_values", "content")
 
     def __init__(self, content: str) -> None:
         self.content = content
         self._terms: frozenset[str] | None = None
+        self._turns: bool | None = None
         self._dates: tuple[_Day, tuple[Shown, ...]] | None = None
         self._values: tuple[_Day, tuple[Value, ...]] | None = None
 
@@ -35,6 +36,13 @@ class Derived:
         if self._terms is None:
             self._terms = frozenset(terms(self.content))
         return self._terms
+
+    @property
+    def tells_of_change(self) -> bool:
+        """Whether a word of change stands in it."""
+        if self._turns is None:
+            self._turns = tells_of_change(self.content)
+        return self._turns
 
     def dates(self, said: datetime, language: str) -> tuple[Shown, ...]:
         """`shown_dates` of its words."""

@@ -54,6 +54,10 @@ class Statement:
         """The values that it states."""
         return values_of(self.text, said=self.said) if self.derived is None else self.derived.values(self.said)
 
+    def turns(self) -> bool:
+        """Whether it tells of a change."""
+        return tells_of_change(self.text) if self.derived is None else self.derived.tells_of_change
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overtaken:
@@ -79,7 +83,7 @@ def restated(statements: Sequence[Statement], weights: Mapping[str, float], aske
     if len(about) < 2:
         return {}
     read = _Read(frame)
-    turning = {s.id for s in about if asked.kinds or tells_of_change(s.text)}
+    turning = {s.id for s in about if asked.kinds or s.turns()}
     out: dict[str, Overtaken] = {}
     ordered = sorted(about, key=lambda s: s.order)
     for n, old in enumerate(ordered):

@@ -72,8 +72,9 @@ def rank(
     """Every owner that passes the floor, with its score in [0, 1]; the score of any other is 0.
 
     ``parts`` are the keyword evidence of each of several things that are asked for at once: what answers one of
-    them scores nearly as if that alone were asked. ``asides`` are the same of questions within a request: what
-    answers one of them need not be about the request as well.
+    them best scores nearly as if that alone were asked, so that much about the first cannot hide the second.
+    ``asides`` are the same of questions within a request: what answers one of them need not be about the request
+    as well.
     """
     near = None if cosine is None or np.isnan(cosine).all() else structure.best(cosine)
     supported = _supported(words, near, floor, asked, structure)
@@ -87,10 +88,18 @@ def rank(
     score = np.zeros(len(supported), dtype=np.float32)
     lasting = np.zeros_like(score)
     score[among], lasting[among] = _scores(legs, words, structure, asked, weights, config, among)
-    for part in (*parts, *asides):
+
+    def alone(part: Lexical) -> NDArray[np.float32]:
         legs_of_part = _legs_of_words(structure, part, asked.visible) | of_meaning
-        alone, _ = _scores(legs_of_part, part, structure, asked, weights, config, among)
-        score[among] = np.maximum(score[among], np.float32(HOP) * alone)
+        return np.float32(HOP) * _scores(legs_of_part, part, structure, asked, weights, config, among)[0]
+
+    for part in parts:
+        # An "and" or a comma often joins two words for one thing: of a part only the best is sure to be meant.
+        found = alone(part)
+        best = int(np.argmax(found))
+        score[among[best]] = max(score[among[best]], found[best])
+    for aside in asides:
+        score[among] = np.maximum(score[among], alone(aside))
     signals = {**legs, "coverage": words.coverage, "identifier": words.exact, "lasting": lasting}
     return Ranked(score=score, supported=supported, signals=signals, cosine=near)
 

@@ -74,7 +74,9 @@ def below_successors(entries: Sequence[Entry], successors: Mapping[str, tuple[st
     Pressed below all of them, it was lost behind every turn on another subject that one of them also stands for.
     """
     scores = {e.item.source_id: e.item.score for e in entries}
-    later = {old: sorted((i for i in new if i in scores), key=lambda i: -scores[i]) for old, new in successors.items()}
+    later = {
+        old: sorted((i for i in new if i in scores), key=lambda i: -scores[i]) for old, new in successors.items()
+    }
     return _handed_on(entries, later)
 
 

@@ -88,14 +88,16 @@ def test_two_words_for_one_thing_do_not_push_out_what_is_about_both() -> None:
     reader = FakeReader()
     start = NOW - timedelta(days=60)
     for i in range(9):
-        colours = f"The colours of kitchen tile number {i} are bright colours."
-        reader.say(colours, at=start + timedelta(days=i), session_id=f"c{i}")
-        reader.say(f"Sewing patterns, booklet {i}.", at=start + timedelta(days=20 + i), session_id=f"p{i}")
-    wanted = "For the pottery project Mel took colours and patterns from the reef she dived at."
-    reader.say(wanted, at=start + timedelta(days=40), session_id="w")
+        reader.say(f"Bright kitchen colours, tile {i}.", at=start + timedelta(days=i), session_id=f"c{i}")
+    wanted = [
+        "The pottery project took its patterns from the reef she dived at.",
+        "Her pottery project was meant to calm her after the flood.",
+    ]
+    for i, text in enumerate(wanted):
+        reader.say(text, at=start + timedelta(days=20 + i), session_id=f"w{i}")
     request = RecallRequest(
         scope=Scope(user_id="ana"),
-        query="Why did Mel choose those colours and sewing patterns in her pottery project?",
+        query="Why did she use bright kitchen colours and patterns in her pottery project?",
         now=NOW,
         top_k=3,
     )
@@ -106,4 +108,4 @@ def test_two_words_for_one_thing_do_not_push_out_what_is_about_both() -> None:
         query_vector=None,
         embedder_name="test",
     )
-    assert wanted in [h.text for h in hits]
+    assert set(wanted) < {h.text for h in hits}

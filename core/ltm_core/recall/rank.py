@@ -95,7 +95,8 @@ def rank(
 
     for part in parts:
         # An "and" or a comma often joins two words for one thing: of a part only the best is sure to be meant.
-        found = alone(part)
+        # A message, as a fact stands no higher than the one it rests on.
+        found = np.where(structure.is_message[among], alone(part), np.float32(0))
         best = int(np.argmax(found))
         score[among[best]] = max(score[among[best]], found[best])
     for aside in asides:

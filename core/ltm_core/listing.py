@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from ltm_core.arguments import number_of, text_of
+from ltm_core.config_keeping import ORDINARY
 from ltm_core.errors import InvalidInputError, NotFoundError
 from ltm_core.recall.related import related as walk
 from ltm_core.store.times import to_us
@@ -137,6 +138,7 @@ def profile(runtime: Runtime, user_id: str) -> Profile:
         user_id=user_id,
         timezone=state.timezone if state else None,
         paused=state is not None and state.paused_at is not None,
+        retention=(None if state is None else state.retention) or ORDINARY,
         about_user=about_user,
         about_others=about_others,
         assistant=tuple(f for f in current if f.subject == "assistant"),

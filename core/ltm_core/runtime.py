@@ -12,6 +12,7 @@ from ltm_core.embed.base import Embedder
 from ltm_core.embed.cache import CachedEmbedder
 from ltm_core.errors import InvalidInputError, StoreError
 from ltm_core.keep.audit import Reads
+from ltm_core.keep.uses import Uses
 from ltm_core.types import Scope, TokenCounter
 from ltm_core.when import zone_of
 
@@ -56,6 +57,7 @@ class Runtime:
     floor: Floor | None = None
     """When a memory counts as about a question; None is what the package says of the embedder."""
     reads: Reads = field(default_factory=Reads)
+    uses: Uses = field(default_factory=Uses)
     extractor: Extractor | None = None
     wake: Callable[[], None] = _nothing
     """Tells whoever runs the queue that there is work."""

@@ -35,6 +35,8 @@ def exercise(store: SqliteStore) -> None:
         w.set_vectors({x[0]: vector(1) for x in w.chunks_without_vector(limit=5)})
         w.keep_chunks("message", row.item, importance="high", expires_at=None)
         w.touch_facts(["f1"], now=T0)
+        w.touch_messages([("s2", "m2")], now=T0)
+        w.turn_worths(now=T0, idle_before=T0, limit=5)
         w.set_fact_past("f1", (), last_access_at=T0)
         w.message_anchors([row.item])
         w.add_session(w.session_rows(limit=5)[0])

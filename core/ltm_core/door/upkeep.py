@@ -28,8 +28,13 @@ class Upkeep(Door):
     """Housekeeping, health, the queue and the log."""
 
     def maintain(self, now: When = None, *, dry_run: bool = False) -> MaintenanceReport:
-        """Idle sessions are closed, expired items gone, archived types promoted, waiting work done,
-        extractions among it when there is an extractor."""
+        """Idle sessions are closed, expired items gone, archived types promoted, what ``Config.forgetting`` names
+        forgotten, waiting work done, extractions among it when there is an extractor.
+
+        It works in short transactions beside live traffic; stopped at any point, the next run goes on. With
+        ``dry_run`` nothing changes and the report says what would be done; ``decisions`` name what would be
+        forgotten, and why (docs/keeping.md).
+        """
         from ltm_core.keep.maintain import maintain
 
         moment = self._runtime.now() if now is None else parse_instant(now, zone=UTC)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ltm_core.documents.units import fill
 from ltm_core.errors import NotFoundError
+from ltm_core.keep import later
 from ltm_core.keep.asked import delete_facts
 from ltm_core.keep.audit import note
 from ltm_core.keep.documents import holding
@@ -203,7 +204,7 @@ def forget_user(runtime: Runtime, user_id: str, *, actor: str | None) -> Receipt
     """Nothing of the user is left in any table or file; what was said before, or is on its way, is refused when
     it comes."""
     started, receipt = time.perf_counter(), runtime.new_id()
-    runtime.reads.take(user_id)
+    later.drop(runtime, user_id)
     with runtime.store.write(user_id) as writer:
         now = runtime.now()
         rows = writer.messages()

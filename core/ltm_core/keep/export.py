@@ -72,7 +72,13 @@ def _rows(runtime: Runtime, user_id: str, *, now: datetime) -> Iterator[dict[str
         state = reader.user()
     if state is None:
         return
-    yield _of("user", timezone=state.timezone, paused_at=state.paused_at, created_at=state.created_at)
+    yield _of(
+        "user",
+        timezone=state.timezone,
+        paused_at=state.paused_at,
+        retention=state.retention,
+        created_at=state.created_at,
+    )
     last = 0
     while True:
         with read(user_id) as reader:
@@ -175,6 +181,8 @@ def _message(row: MessageRow, anchors: list[Anchor]) -> dict[str, Any]:
         in_window=row.in_window,
         redacted_at=row.redacted_at,
         metadata=dict(row.metadata),
+        access_count=row.access_count or None,
+        last_access_at=row.last_access_at,
         anchors=[
             _of(
                 a.kind,

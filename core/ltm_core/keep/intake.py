@@ -131,9 +131,12 @@ class Taker:
             raise InvalidInputError(ERASED)
         new["user",] = None
         self.paused_at = values.get("paused_at") if self._trust else None
+        retention = values.get("retention") if self._trust else None
 
         def write(writer: Writer, _: Vectors) -> None:
             writer.ensure_user(now=created if self._trust else self._runtime.now(), timezone=zone)
+            if retention is not None:
+                writer.set_user(retention=retention)
 
         return Ready(kind="user", key=("user",), write=write)
 
@@ -185,6 +188,8 @@ class Taker:
         def write(writer: Writer, vectors: Vectors) -> None:
             stored = writer.add_message(row)
             index_message(writer, stored, units, vectors)
+            if row.access_count and row.last_access_at is not None:
+                writer.touch_messages([(row.session_id, row.id)], now=row.last_access_at, count=row.access_count)
             for anchor in anchors:
                 writer.add_anchor(anchor, session_id=row.session_id, at=row.at)
 

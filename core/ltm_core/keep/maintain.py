@@ -8,8 +8,10 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ltm_core.documents.units import fill
-from ltm_core.keep.audit import flush, note
+from ltm_core.keep.audit import note
 from ltm_core.keep.erase import SCRUB_JOB, fill_vectors
+from ltm_core.keep.forgetting import forget_by_policy
+from ltm_core.keep.later import flush
 from ltm_core.keep.queue import work
 from ltm_core.types import Anchor, Evidence, Fact, MaintenanceReport
 from ltm_core.write.extraction import EXTRACT_JOB
@@ -35,6 +37,7 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
     batch = config.maintenance_batch
     idle_before = now - timedelta(seconds=config.session_idle_seconds)
     if dry_run:
+        would = forget_by_policy(runtime, now=now, dry_run=True)
         preview = operations.preview(idle_before=idle_before, now=now)
         return MaintenanceReport(
             at=now,
@@ -45,6 +48,9 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
             archived=_archive(runtime, now=now, dry_run=True),
             jobs_done=len(operations.due_jobs(now=now, kinds=_kinds(runtime), limit=batch)),
             embedded=preview.get("unembedded", 0) if runtime.has_vectors else 0,
+            forgotten=would.counts,
+            spared=would.spared,
+            decisions=would.decisions,
             seconds=time.perf_counter() - started,
         )
     # What expired is counted before the sessions it belongs to are emptied.
@@ -57,7 +63,9 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
         closed += len(done)
     archived = _archive(runtime, now=now, dry_run=False)
     embedded = _embed_waiting(runtime)
+    # What was used counts before what is worth little goes; what goes is scrubbed with the jobs that follow.
     flush(runtime)
+    forgot = forget_by_policy(runtime, now=now, dry_run=False)
     finished = _jobs(runtime, now=now) + _extractions(runtime) + operations.list_erasures(now=now)
     done_now = {
         "sessions": closed,
@@ -66,6 +74,7 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
         "archived": archived,
         "embedded": embedded,
         "jobs": finished,
+        "forgotten": sum(forgot.counts.values()),
     }
     if any(done_now.values()):
         note(operations, "maintain", now=now, counts={k: v for k, v in done_now.items() if v})
@@ -78,6 +87,9 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
         archived=archived,
         jobs_done=finished,
         embedded=embedded,
+        forgotten=forgot.counts,
+        spared=forgot.spared,
+        decisions=forgot.decisions,
         seconds=time.perf_counter() - started,
     )
 

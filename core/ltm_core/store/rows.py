@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 
-from ltm_core.types import Fact, Session
+from ltm_core.types import Fact, Importance, Session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,22 @@ class FactRow:
     earlier: tuple[EarlierTimes, ...] = ()
     """Oldest first."""
     last_access_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnWorth:
+    """What decides how long a turn is kept, without its words."""
+
+    item: int
+    at: datetime
+    importance: Importance
+    access_count: int = 0
+    last_access_at: datetime | None = None
+    in_window: bool = False
+    anchored: bool = False
+    """Whether it has an anchor of another kind than stated_fact."""
+    supports: tuple[int, ...] = ()
+    """Items of the stored facts that rest on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,4 +95,4 @@ class News:
         return mac in self.macs.get(kind, ())
 
 
-__all__ = ["AuditRow", "EarlierTimes", "FactRow", "News", "Place", "SessionRow"]
+__all__ = ["AuditRow", "EarlierTimes", "FactRow", "News", "Place", "SessionRow", "TurnWorth"]

@@ -50,6 +50,64 @@ class RowContract:
             rows[1].item: ["two"],
         }
 
+    def test_uses_are_counted_and_no_other_write_touches_them(self, store: Store) -> None:
+        with store.write("ana") as w:
+            rows = [say(w, "m1", session_id=s) for s in ("s1", "s2")]
+            w.add_fact(fact("f1"))
+        with store.read("ana") as r:
+            before = r.user()
+        with store.write("ana") as w:
+            w.touch_messages([("s1", "m1"), ("s1", "m1"), ("s9", "m1"), ("s1", "nowhere")], now=at(7), count=3)
+            w.touch_messages([("s1", "m1")], now=at(6))
+            w.touch_facts(["f1"], now=at(7), count=2)
+            w.touch_facts(["f1"], now=at(5))
+        with store.read("ana") as r:
+            assert r.user() == before
+            assert [(m.access_count, m.last_access_at) for m in r.messages()] == [(4, at(7)), (0, None)]
+            assert [(f.fact.access_count, f.last_access_at) for f in r.fact_rows(limit=9)] == [(3, at(7))]
+        with store.write("ana") as w:
+            w.update_message(replace(rows[0], content="Other words.", access_count=99))
+        with store.read("ana") as r:
+            assert [m.access_count for m in r.messages()] == [4, 0]
+
+    def test_the_worth_of_turns_is_told_without_their_words(self, store: Store) -> None:
+        with store.write("ana") as w:
+            w.touch_session("s1", at=T0, now=at(5))
+            w.touch_session("s2", at=T0, now=at(-50))
+            plain = say(w, "m1", session_id="s1", importance="high")
+            said = say(w, "m2", session_id="s2", at=at(-90))
+            say(w, "m3", session_id="s2", expires_at=at(1))
+            w.add_anchor(_anchor("m1", "kept"), session_id="s1", at=T0)
+            w.add_anchor(replace(_anchor("m2", "x"), kind="stated_fact"), session_id="s2", at=T0)
+            facts = [
+                w.add_fact(fact(i, evidence=(Evidence(message_id="m2", start=0, end=1),), source_message_ids=("m2",)))
+                for i in ("f1", "f2")
+            ]
+            w.touch_messages([("s2", "m2")], now=at(3))
+        with store.read("ana") as r:
+            first, second = r.turn_worths(now=at(2), idle_before=at(1), limit=9)
+            assert r.turn_worths(now=at(2), idle_before=at(1), after_item=first.item, limit=1) == [second]
+            assert (first.item, first.importance, first.anchored, first.in_window) == (plain.item, "high", True, True)
+            assert (second.item, second.at, second.anchored, second.in_window) == (said.item, at(-90), False, False)
+            assert (first.supports, set(second.supports)) == ((), set(facts))
+            assert (second.access_count, second.last_access_at) == (1, at(3))
+            assert len(r.turn_worths(now=T0, idle_before=at(9), limit=9)) == 3
+        with store.read("ben") as r:
+            assert r.turn_worths(now=T0, idle_before=T0, limit=9) == []
+
+    def test_the_retention_class_is_the_users(self, store: Store, reopen: Callable[[], Store]) -> None:
+        with store.write("ana") as w:
+            w.ensure_user(now=T0)
+            w.set_user(retention="deep")
+            w.set_user(timezone="Asia/Shanghai")
+        with reopen().read("ana") as r:
+            state = r.user()
+            assert state is not None and (state.retention, state.timezone) == ("deep", "Asia/Shanghai")
+        with store.write("ana") as w:
+            w.set_user(retention="")
+            state = w.user()
+            assert state is not None and state.retention is None
+
     def test_facts_are_told_with_their_past(self, store: Store, reopen: Callable[[], Store]) -> None:
         with store.write("ana") as w:
             # Its successor has expired, so it reads as holding again; what is written says otherwise.

@@ -8,8 +8,9 @@ from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
 from ltm_core.keep.asked import Target, fulfil_requests, targets_of
-from ltm_core.keep.audit import flush_of, note
+from ltm_core.keep.audit import note
 from ltm_core.keep.erase import settle
+from ltm_core.keep.later import flush_of
 from ltm_core.store.base import MessageRow
 from ltm_core.text.language import detect_language
 from ltm_core.types import Anchor, FactChange, MessageStatus, Observation

@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ltm_core.errors import InvalidInputError
-from ltm_core.keep.audit import flush_of, note
+from ltm_core.keep.audit import note
+from ltm_core.keep.later import flush_of
 from ltm_core.text.normalize import clean, fold
 from ltm_core.types import FactChange, FactKind, Importance, Observation, Scope
 from ltm_core.write.analyse import analyse

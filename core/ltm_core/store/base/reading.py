@@ -16,7 +16,7 @@ from ltm_core.store.base.records import (
     TurnMark,
     UserState,
 )
-from ltm_core.store.rows import AuditRow, FactRow, SessionRow
+from ltm_core.store.rows import AuditRow, FactRow, SessionRow, TurnWorth
 from ltm_core.types import Anchor, Fact, FactChange, Role, Session
 
 if TYPE_CHECKING:
@@ -213,6 +213,13 @@ class RowReader(Reader, Protocol):
     def fact_rows(self, *, after_item: int = 0, limit: int) -> list[FactRow]:
         """Facts ordered by item, with the times that are written (what a successor's end changes is not applied)
         and the earlier ones."""
+        ...
+
+    def turn_worths(
+        self, *, now: datetime, idle_before: datetime, after_item: int = 0, limit: int
+    ) -> list[TurnWorth]:
+        """What decides how long the turns are kept, ordered by item: as if those that expired were gone and idle
+        sessions closed already."""
         ...
 
     def audit_rows(self, *, after: int = 0, limit: int) -> list[AuditRow]:

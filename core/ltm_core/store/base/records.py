@@ -29,6 +29,8 @@ class UserState:
     revision: int
     timezone: str | None = None
     paused_at: datetime | None = None
+    retention: str | None = None
+    """Name of the user's retention class; None is the ordinary one."""
     created_at: datetime
 
 
@@ -61,6 +63,9 @@ class MessageRow:
     """False once the session's window was cleared; the turn stays in episodic memory."""
     redacted_at: datetime | None = None
     metadata: Metadata = field(default_factory=dict)
+    access_count: int = 0
+    """How often it was recalled, as counted by `Writer.touch_messages`; other writes leave it as it is."""
+    last_access_at: datetime | None = None
     content_mac: bytes = field(default=b"", compare=False, repr=False)
     """`Reader.content_mac` of the words as they were said; set by the store when empty. A turn whose words were
     overwritten keeps it, so that it is recognised when it is told again."""

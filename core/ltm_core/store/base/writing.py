@@ -30,8 +30,15 @@ class Writer(RowReader, Protocol):
 
     def ensure_user(self, *, now: datetime, timezone: str | None = None) -> UserState: ...
     def set_user(
-        self, *, timezone: str | None = None, paused_at: datetime | Literal["keep"] | None = "keep"
-    ) -> None: ...
+        self,
+        *,
+        timezone: str | None = None,
+        paused_at: datetime | Literal["keep"] | None = "keep",
+        retention: str | None = None,
+    ) -> None:
+        """What is given holds from now on; ``retention`` "" is the ordinary class."""
+        ...
+
     def touch_session(self, session_id: str, *, at: datetime, now: datetime) -> Session:
         """The session is open; it spans ``at`` (event time) and something arrived in it at ``now``."""
         ...
@@ -51,7 +58,7 @@ class Writer(RowReader, Protocol):
         ...
 
     def update_message(self, row: MessageRow) -> None:
-        """Every field but item, session and sequence is replaced."""
+        """Every field but item, session, sequence and the count of uses is replaced."""
         ...
 
     def delete_messages(self, items: Sequence[int]) -> int:
@@ -101,8 +108,13 @@ class Writer(RowReader, Protocol):
         ...
 
     def delete_facts(self, ids: Sequence[str]) -> int: ...
-    def touch_facts(self, ids: Sequence[str], *, now: datetime) -> None:
-        """access_count + 1; does not count as a change of the user's revision."""
+    def touch_facts(self, ids: Sequence[str], *, now: datetime, count: int = 1) -> None:
+        """access_count + ``count``, last recalled at ``now`` unless it was later already; unknown ids are passed
+        over. Does not count as a change of the user's revision."""
+        ...
+
+    def touch_messages(self, ids: Sequence[tuple[str, str]], *, now: datetime, count: int = 1) -> None:
+        """The same for turns, named by (session id, id)."""
         ...
 
     def add_anchor(self, anchor: Anchor, *, session_id: str, at: datetime) -> None: ...

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _USER = (
     "SELECT s.embedder, s.dimension, s.outbox, u.user_no, u.revision, u.shrunk_at, u.next_n, u.chunk_count, "
-    "u.term_total, u.timezone, u.paused_at, u.created_at, u.reset_at "
+    "u.term_total, u.timezone, u.paused_at, u.created_at, u.reset_at, u.retention "
     "FROM state s LEFT JOIN users u ON u.user_id = ? WHERE s.id = 1"
 )
 
@@ -97,6 +97,7 @@ class View:
         self._paused_at: int | None = row[10]
         self._created_at: int = row[11] or 0
         self.reset_at: int = row[12] or 0
+        self._retention: str | None = row[13]
         self.low, self.high = row_range(self.no)
         self._codec = self._core.codec(self.no)
 
@@ -125,6 +126,7 @@ class View:
             revision=self.revision,
             timezone=self._timezone,
             paused_at=from_us(self._paused_at),
+            retention=self._retention,
             created_at=from_us(self._created_at),
         )
 

@@ -39,7 +39,7 @@ def _filled(**values: Any) -> dict[str, Any]:
 # messages ---------------------------------------------------------------------------------------------
 MESSAGE_READ = (
     "id, sequence, at, timezone, recorded_at, role, act, importance, language, caller_id, in_window, "
-    "expires_at, archived_at, redacted_at, body, content_mac"
+    "expires_at, archived_at, redacted_at, body, content_mac, access_count, last_access_at"
 )
 MESSAGE_WRITE = (
     "id_mac, agent, task, app, at, timezone, recorded_at, role, act, importance, language, caller_id, in_window, "
@@ -115,6 +115,8 @@ def message_from(row: Sequence[Any], codec: Codec) -> MessageRow:
         redacted_at=from_us(row[13]),
         metadata=body.get("meta", {}),
         content_mac=row[15],
+        access_count=row[16],
+        last_access_at=from_us(row[17]),
     )
 
 

@@ -293,6 +293,12 @@ VERSION_2: tuple[str, ...] = (
     "CREATE INDEX document_units_by_embedder ON document_units (embedded, id)",
 )
 
+VERSION_4: tuple[str, ...] = (
+    # how often, and when last, a turn was recalled: facts have had it from the beginning ----------------
+    "ALTER TABLE messages ADD COLUMN access_count INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE messages ADD COLUMN last_access_at INTEGER",
+)
+
 ID_RANGE_TABLES = (
     "sessions",
     "messages",

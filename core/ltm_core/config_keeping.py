@@ -9,9 +9,8 @@ from typing import Any, get_args
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from ltm_core.types import FactKind, ForgetReason
+from ltm_core.types.names import ORDINARY
 
-ORDINARY = "ordinary"
-"""The retention class of a user who was given none."""
 KINDS: tuple[str, ...] = ("message", *get_args(FactKind))
 
 
@@ -119,4 +118,4 @@ class KeepingConfig(BaseModel):
         return RetentionClass(half_life_days=self.retention_half_life_days, capacity=self.capacity_per_user)
 
 
-__all__ = ["KINDS", "ORDINARY", "KeepingConfig", "RetentionClass"]
+__all__ = ["KINDS", "KeepingConfig", "RetentionClass"]

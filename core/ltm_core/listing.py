@@ -9,11 +9,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from ltm_core.arguments import number_of, text_of
-from ltm_core.config_keeping import ORDINARY
 from ltm_core.errors import InvalidInputError, NotFoundError
 from ltm_core.recall.related import related as walk
 from ltm_core.store.times import to_us
 from ltm_core.types import DeadLetter, Fact, FactChange, Page, Profile, RelatedFact, Scope, Session, StoredMessage
+from ltm_core.types.names import ORDINARY
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -199,13 +200,14 @@ def test_refused_before_anything_changes(opened: Opening) -> None:
     with pytest.raises(InvalidInputError, match="deep, not 'eternal'"):
         memory.set_retention("ana", "eternal")
     assert memory.stats().users == 0
-    for bad in (
+    refused: tuple[dict[str, Any], ...] = (
         {"forgetting": ["sometimes"]},
         {"ttl_days": {"rumour": 3}},
         {"ttl_days": {"message": 0}},
         {"retention_classes": {"ordinary": {}}},
         {"retention_classes": {"deep": {"half_life": 3}}},
-    ):
+    )
+    for bad in refused:
         with pytest.raises(ConfigError):
             Config.make(**bad)
 

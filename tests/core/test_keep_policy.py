@@ -128,7 +128,7 @@ def test_a_past_value_goes_only_with_the_turns_that_say_it_and_before_its_succes
 
 
 @st.composite
-def memories(draw: st.DrawFn) -> list[Held]:
+def memories(draw: Any) -> list[Held]:
     count = draw(st.integers(1, 25))
     found: list[Held] = []
     for item in range(1, count + 1):
@@ -144,9 +144,7 @@ def memories(draw: st.DrawFn) -> list[Held]:
             found.append(turn(item, age, supports=supports, **fields))
         else:
             later = draw(st.integers(item + 1, count + 2)) if draw(st.booleans()) else None
-            found.append(
-                fact(item, age, past=later is not None, superseded_by=later and f"f{later}", **fields)  # type: ignore[arg-type]
-            )
+            found.append(fact(item, age, past=later is not None, superseded_by=later and f"f{later}", **fields))
     return found
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from ltm_core.config_keeping import ORDINARY
 from ltm_core.errors import InvalidInputError
 from ltm_core.keep.asked import delete_facts
 from ltm_core.keep.audit import note
@@ -21,6 +20,7 @@ from ltm_core.keep.policy import Choice, Outcome, decide, policy_of
 from ltm_core.keep.proof import SCRUB_JOB
 from ltm_core.store.base import Job
 from ltm_core.types import ForgetDecision
+from ltm_core.types.names import ORDINARY
 from ltm_core.write.statuses import message_key
 
 if TYPE_CHECKING:
@@ -153,7 +153,8 @@ def _drop(writer: Writer, batch: Sequence[Choice], *, now: datetime) -> dict[int
         gone = [f for f in facts if f.id in set(ids)]
         if gone:
             delete_facts(writer, gone, reason=f"forgotten: {reason}", now=now)
-    counts = {"messages": len(turns), "facts": len(facts), **Counter(c.reason for c in batch)}
+    counts: dict[str, int] = {"messages": len(turns), "facts": len(facts)}
+    counts |= Counter[str](c.reason for c in batch)
     note(writer, "forget_policy", now=now, counts={k: n for k, n in counts.items() if n})
     return {m.item: m for m in turns}
 

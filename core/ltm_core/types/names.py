@@ -20,6 +20,8 @@ AnchorKind: TypeAlias = Literal[
     "stated_fact",
     "scheduled_archive",
 ]
+ORDINARY = "ordinary"
+"""The retention class of a user who was given none."""
 ForgetReason: TypeAlias = Literal["decay", "capacity", "ttl"]
 MessageState: TypeAlias = Literal["stored", "duplicate", "edited", "erased", "queued"]
 ChangeOp: TypeAlias = Literal[

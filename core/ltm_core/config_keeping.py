@@ -70,6 +70,12 @@ class KeepingConfig(BaseModel):
         {"deep": RetentionClass(half_life_days=3650.0, capacity=0)},
         description='Further classes of users, for set_retention(); "deep" fades over ten years and has no bound.',
     )
+    maintain_every_seconds: float = Field(
+        0.0,
+        ge=0,
+        description="How often an open memory runs maintain() in a thread; 0: never, a cron job or the program does. "
+        "Of the processes that share a store one runs at a time.",
+    )
     count_uses: bool = Field(
         True,
         description="Whether what recall returned is counted (access_count); what is used fades slower. Written "

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import tempfile
 import threading
@@ -18,9 +17,6 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-
-for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
 
 from benchmarks.latency import median, p95
 from benchmarks.surroundings import machine
@@ -92,7 +88,9 @@ def measure(sessions: int, users: int, folder: Path) -> dict[str, Any]:
         started = time.perf_counter()
         closed = memory._runtime.store.operations()
         count, idle = 0, now[0] - timedelta(minutes=15)
-        while batch := closed.close_idle_sessions(idle_before=idle, now=now[0], limit=memory.config.maintenance_batch):
+        while batch := closed.close_idle_sessions(
+            idle_before=idle, now=now[0], limit=memory.config.maintenance_batch
+        ):
             count += len(batch)
         sweep_seconds = time.perf_counter() - started
         started = time.perf_counter()

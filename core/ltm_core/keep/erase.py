@@ -32,7 +32,7 @@ from ltm_core.store.base import Job
 from ltm_core.store.lookup import facts_by_item
 from ltm_core.text.normalize import fold
 from ltm_core.types import Fact, ForgetPreview, Receipt, Scope
-from ltm_core.write.index import day_of
+from ltm_core.write.index import day_of, meaning_of
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
@@ -238,7 +238,7 @@ def fill_vectors(runtime: Runtime, user_id: str, *, limit: int = 1000) -> int:
     texts: dict[int, str] = {}
     for chunk, kind, owner, start, end in waiting:
         if kind == "fact" and owner in facts:
-            texts[chunk] = facts[owner].text
+            texts[chunk] = meaning_of(facts[owner])
         elif kind == "message" and owner in turns:
             row = turns[owner]
             texts[chunk] = embedded_text(row.content[start:end], at=day_of(row), speaker=row.name or row.role)

@@ -17,8 +17,8 @@ from ltm_core.keep.revise import one_value
 from ltm_core.keep.rowmaking import change_of, fact_of, masked_fact, masked_message, message_of, session_of, slot_of
 from ltm_core.types import Fact, FactChange
 from ltm_core.when import zone_of
-from ltm_core.write.apply import apply_decisions, fact_extra, store_fact
-from ltm_core.write.index import Unit, fact_unit, index_message, message_units
+from ltm_core.write.apply import apply_decisions, store_fact
+from ltm_core.write.index import Unit, index_message, meaning_of, message_units
 from ltm_core.write.redact import redact_value
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ class Taker:
             row = masked_fact(row, self._lengths)
         new[key] = None
         fact = row.fact
-        embed = fact_unit(fact.text, extra=fact_extra(fact)).embed
+        embed = meaning_of(fact)
 
         def write(writer: Writer, vectors: Vectors) -> None:
             store_fact(writer, fact, vectors=vectors)

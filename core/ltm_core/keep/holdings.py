@@ -20,7 +20,7 @@ _PAGE = 1000
 IN_WINDOW = "in the window of an open session"
 ANCHORED = "anchored"
 ASKED = "the user asked to remember it"
-VITAL = "health, an identifier, or who the user is"
+VITAL = "health, family, an identifier, or who the user is"
 
 
 @cache

@@ -98,7 +98,7 @@ def simulate(
     talk_every: int = 1,
     **options: Any,
 ) -> Iterator[dict[str, Any]]:
-    """Lives the days in a new store, and yields a look at it after each 30th. ``talk_every``: days between small talk."""
+    """Lives the days in a new store, with small talk on each ``talk_every``-th, and looks after each 30th."""
     from ltm_core import LongTermMemory
 
     now = [START]

@@ -60,6 +60,27 @@ class TurnWorth:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ColdFile:
+    """A file outside the store that holds turns of one user. ``item`` is 0 until it is written."""
+
+    item: int = 0
+    name: str
+    count: int
+    first_at: datetime
+    last_at: datetime
+    digest: str
+    """SHA-256 (hex) of its bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColdTurn:
+    """A turn that a file holds: its item, which no other row gets, and the item of the file."""
+
+    item: int
+    file: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRow:
     """One row of the audit log. ``user_id`` is None for the store's own acts and for erased users."""
 
@@ -95,4 +116,4 @@ class News:
         return mac in self.macs.get(kind, ())
 
 
-__all__ = ["AuditRow", "EarlierTimes", "FactRow", "News", "Place", "SessionRow", "TurnWorth"]
+__all__ = ["AuditRow", "ColdFile", "ColdTurn", "EarlierTimes", "FactRow", "News", "Place", "SessionRow", "TurnWorth"]

@@ -10,7 +10,7 @@ import pytest
 
 from ltm_core.errors import ConflictError, NotFoundError
 from ltm_core.store.base import Store
-from ltm_core.store.rows import EarlierTimes, SessionRow
+from ltm_core.store.rows import ColdFile, ColdTurn, EarlierTimes, SessionRow
 from ltm_core.testing.builders import T0, at, chunk, fact, say
 from ltm_core.types import Anchor, Evidence, Session
 
@@ -189,3 +189,32 @@ class RowContract:
         (listed,) = [p.read_bytes() for p in (tmp_path / "copies").iterdir() if p.is_file()]
         assert store.mac("ana").encode() in listed and store.mac("f1").encode() in listed
         assert b"ana" not in listed.replace(store.mac("ana").encode(), b"") and b"Kestrel" not in listed
+
+    def test_turns_in_files_are_known_by_place_and_id_and_no_longer_held(
+        self, store: Store, reopen: Callable[[], Store]
+    ) -> None:
+        with store.write("ana") as w:
+            rows = [say(w, f"m{n}", f"word {n}", session_id="s1", has_caller_id=n == 1) for n in range(3)]
+            assert [len(v) for v in w.chunk_vectors([r.item for r in rows]).values()] == [1, 1, 1]
+            macs = [m.content_mac for m in w.messages()]
+            file = ColdFile(name="f.parquet", count=2, first_at=T0, last_at=at(1), digest="d")
+            kept = w.add_cold_file(file, w.messages(items=[rows[0].item, rows[1].item]))
+        with reopen().read("ana") as r:
+            assert r.cold_files() == [kept] and kept == replace(file, item=kept.item)
+            assert [m.id for m in r.messages()] == ["m2"] and r.snapshot().rows.owner.tolist() == [rows[2].item]
+            assert [(m.item, m.is_cold, m.content_mac) for m in r.marks("s1", limit=9)] == [
+                (rows[0].item, True, macs[0]), (rows[1].item, True, macs[1]), (rows[2].item, False, macs[2]),
+            ]  # fmt: skip
+            assert r.cold_turns(ids=["m1"], session_id="s1") == [ColdTurn(item=rows[1].item, file=kept.item)]
+            assert r.cold_turns(ids=["m1"], session_id="s2") == [] == r.cold_turns(ids=["m2"])
+            assert len(r.cold_turns(files=[kept.item])) == len(r.cold_turns(session_id="s1")) == 2
+            assert r.unseal(r.seal({"a": "ü"})) == {"a": "ü"}
+        with store.read("ben") as r:
+            assert r.cold_files() == [] and r.cold_turns() == []
+        with store.write("ana") as w:
+            w.replace_cold_file(kept.item, replace(file, name="g.parquet", count=1), keep=[rows[1].item])
+            (new,) = w.cold_files()
+            assert (new.name, new.count) == ("g.parquet", 1)
+            assert w.cold_turns() == [ColdTurn(item=rows[1].item, file=new.item)]
+            w.replace_cold_file(new.item, None)
+            assert w.cold_files() == [] and w.cold_turns() == []

@@ -79,6 +79,8 @@ class TurnMark:
     role: Role
     content_mac: bytes
     has_caller_id: bool = False
+    is_cold: bool = False
+    """Whether a file outside the store holds its words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

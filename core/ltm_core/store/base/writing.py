@@ -17,7 +17,7 @@ from ltm_core.store.base.records import (
     SlotRow,
     UserState,
 )
-from ltm_core.store.rows import EarlierTimes, SessionRow
+from ltm_core.store.rows import ColdFile, EarlierTimes, SessionRow
 from ltm_core.types import Act, Anchor, Fact, FactChange, Importance, Role, Session
 
 if TYPE_CHECKING:
@@ -96,6 +96,16 @@ class Writer(RowReader, Protocol):
 
     def chunks_without_vector(self, *, limit: int) -> list[tuple[int, OwnerKind, int, int, int]]:
         """(chunk item, owner kind, owner item, start, end), oldest first."""
+        ...
+
+    def add_cold_file(self, file: ColdFile, rows: Sequence[MessageRow]) -> ColdFile:
+        """The turns are gone from the store, as by `delete_messages`; their places in their sessions and their ids
+        stay known, and the file is known to hold them."""
+        ...
+
+    def replace_cold_file(self, item: int, by: ColdFile | None, *, keep: Sequence[int] = ()) -> None:
+        """``by`` stands for the file, and for those of its turns whose items are to be kept; the others are known
+        no more. None: the file is known no more, nor its turns."""
         ...
 
     def add_fact(self, fact: Fact) -> int:

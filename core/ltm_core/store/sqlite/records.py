@@ -121,8 +121,11 @@ def message_from(row: Sequence[Any], codec: Codec) -> MessageRow:
 
 
 def mark_from(row: Sequence[Any]) -> TurnMark:
-    """A place of `marks`: id or 0, role, caller_id, content_mac."""
-    return TurnMark(item=row[0] & ITEM_MASK, role=_ROLES[row[1]], has_caller_id=bool(row[2]), content_mac=row[3])
+    """A place of `marks`: id, minus the id where a file holds it, or 0; role, caller_id, content_mac."""
+    id, is_cold = abs(row[0]), row[0] < 0
+    return TurnMark(
+        item=id & ITEM_MASK, is_cold=is_cold, role=_ROLES[row[1]], has_caller_id=bool(row[2]), content_mac=row[3]
+    )
 
 
 def slot_from(row: Sequence[Any], codec: Codec) -> SlotRow:

@@ -70,6 +70,16 @@ class KeepingConfig(BaseModel):
         {"deep": RetentionClass(half_life_days=3650.0, capacity=0)},
         description='Further classes of users, for set_retention(); "deep" fades over ten years and has no bound.',
     )
+    cold_after_days: float = Field(
+        0.0,
+        ge=0,
+        description="Age at which maintain() moves turns that nothing needs into Parquet files (the extra "
+        '"archive"); 365 is a year. 0: never.',
+    )
+    archive_url: str = Field(
+        "",
+        description="Folder or fsspec URL (s3://bucket/path) of these files; empty: a folder in the store's own.",
+    )
     maintain_every_seconds: float = Field(
         0.0,
         ge=0,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ltm_core.config import Config
+    from ltm_core.keep.archive.place import Place
     from ltm_core.lexicon import Lexicon
     from ltm_core.protocols import Extractor
     from ltm_core.recall.bounded import Bounded
@@ -59,6 +60,8 @@ class Runtime:
     reads: Reads = field(default_factory=Reads)
     uses: Uses = field(default_factory=Uses)
     extractor: Extractor | None = None
+    archive: Place | None = None
+    """Where turns of long ago are; found when first needed."""
     wake: Callable[[], None] = _nothing
     """Tells whoever runs the queue that there is work."""
     stop: Callable[[float], bool] = _stopped

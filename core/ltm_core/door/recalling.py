@@ -78,10 +78,12 @@ class Recalling(Door):
         agent_id: str | int | None = None,
         task_id: str | int | None = None,
         app_id: str | int | None = None,
+        include_cold: bool = False,
     ) -> list[ContextItem]:
         """The ``top_k`` memories nearest to the query, best first, with the signals that ranked them.
 
         ``since`` and ``until`` are instants or words ("last week"); unreadable words raise InvalidTimeError.
+        With ``include_cold`` the turns that were moved to files are searched too, which reads them all.
         """
         from ltm_core.recall.door import search
 
@@ -98,6 +100,7 @@ class Recalling(Door):
             since=since,
             until=until,
             filters=filters,
+            include_cold=include_cold,
         )
         used(self._runtime, scope.user_id, found)
         return found

@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ltm_core.documents.units import fill
+from ltm_core.keep.archive.files import COLD_JOB, clear_away
+from ltm_core.keep.archive.move import move_old
 from ltm_core.keep.audit import note
 from ltm_core.keep.erase import SCRUB_JOB, fill_vectors
 from ltm_core.keep.forgetting import forget_by_policy
@@ -51,6 +53,7 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
             forgotten=would.counts,
             spared=would.spared,
             decisions=would.decisions,
+            cold=move_old(runtime, now=now, dry_run=True),
             seconds=time.perf_counter() - started,
         )
     # What expired is counted before the sessions it belongs to are emptied.
@@ -66,7 +69,13 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
     # What was used counts before what is worth little goes; what goes is scrubbed with the jobs that follow.
     flush(runtime)
     forgot = forget_by_policy(runtime, now=now, dry_run=False)
-    finished = _jobs(runtime, now=now) + _extractions(runtime) + operations.list_erasures(now=now)
+    cold = move_old(runtime, now=now, dry_run=False)
+    finished = (
+        clear_away(runtime, now=now)
+        + _jobs(runtime, now=now)
+        + _extractions(runtime)
+        + operations.list_erasures(now=now)
+    )
     done_now = {
         "sessions": closed,
         "slots": slots,
@@ -75,6 +84,7 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
         "embedded": embedded,
         "jobs": finished,
         "forgotten": sum(forgot.counts.values()),
+        "cold": cold,
     }
     if any(done_now.values()):
         note(operations, "maintain", now=now, counts={k: v for k, v in done_now.items() if v})
@@ -90,6 +100,7 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
         forgotten=forgot.counts,
         spared=forgot.spared,
         decisions=forgot.decisions,
+        cold=cold,
         seconds=time.perf_counter() - started,
     )
 
@@ -172,7 +183,7 @@ def _embed_waiting(runtime: Runtime) -> int:
 
 
 def _kinds(runtime: Runtime) -> tuple[str, ...]:
-    return (SCRUB_JOB,) if runtime.extractor is None else (SCRUB_JOB, EXTRACT_JOB)
+    return (SCRUB_JOB, COLD_JOB) if runtime.extractor is None else (SCRUB_JOB, COLD_JOB, EXTRACT_JOB)
 
 
 def _extractions(runtime: Runtime) -> int:

@@ -43,6 +43,8 @@ class MaintenanceReport:
     """Memories that a policy named and that stay, by what protects them."""
     decisions: tuple[ForgetDecision, ...] = ()
     """The first 1000 that were dropped, users in the order of their ids, the least valuable first."""
+    cold: int = 0
+    """Turns moved to files, see ``Config.cold_after_days``."""
     seconds: float = 0.0
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
+from ltm_core.keep.archive.forget import forget_asked
 from ltm_core.keep.asked import Target, fulfil_requests, targets_of
 from ltm_core.keep.audit import note
 from ltm_core.keep.erase import settle
@@ -68,6 +69,7 @@ def observe(runtime: Runtime, batch: Batch) -> Observation:
         known = targets if state is not None and state.revision == seen_at else {}
         seen = _write(runtime, writer, batch, prepared, vectors, known, now=now, zone=zone, erasures=erasures)
     if any(p.analysis.requests for p in prepared.values()):
+        forget_asked(runtime, batch.scope.user_id, [t for found in targets.values() for t in found])
         settle(runtime, batch.scope.user_id)
     if any(p.for_model for p in prepared.values()):
         runtime.wake()

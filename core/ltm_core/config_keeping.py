@@ -70,6 +70,15 @@ class KeepingConfig(BaseModel):
         {"deep": RetentionClass(half_life_days=3650.0, capacity=0)},
         description='Further classes of users, for set_retention(); "deep" fades over ten years and has no bound.',
     )
+    tiers_by_age: bool = Field(
+        False,
+        description="Whether recall looks at turns of the last hot_days first, and at older ones only when too few "
+        "answer or a time is asked for. Off: all at once, which costs the same (docs/keeping.md).",
+    )
+    hot_days: float = Field(30.0, gt=0, description="Age up to which a turn is hot.")
+    hot_enough: int = Field(
+        3, ge=1, le=1000, description="Hot turns that answer, from which older ones are not searched."
+    )
     cold_after_days: float = Field(
         0.0,
         ge=0,

@@ -204,11 +204,8 @@ def _forget_cold(
 ) -> dict[str, int]:
     def find(reader: Reader) -> Wanted:
         items = set(found.cold) | (named(reader, session_id=session_id) if session_id is not None else set())
-        return Wanted(
-            items=items,
-            phrases=found.traced.phrases if sources != "keep" else (),
-            deletes=sources == "delete" and session_id is None and not items,
-        )
+        # No fact rests on a turn in a file: what stands there are repeats, which are overwritten.
+        return Wanted(items=items, phrases=found.traced.phrases if sources != "keep" else ())
 
     return forget_cold(runtime, user_id, find)
 

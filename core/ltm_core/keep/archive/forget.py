@@ -30,8 +30,6 @@ class Wanted:
 
     items: Collection[int] = ()
     phrases: Sequence[str] = ()
-    deletes: bool = False
-    """Whether a turn that holds a phrase goes as a whole."""
 
 
 def named(reader: Reader, *, session_id: str | None = None, ids: Sequence[str] | None = None) -> set[int]:
@@ -97,7 +95,7 @@ def _sorted(
     kept, gone, changed = [], [], []
     for turn in turns:
         clean = turn if turn.item in wanted.items else _cleaned(turn, patterns)
-        if turn.item in wanted.items or (clean is not turn and wanted.deletes):
+        if turn.item in wanted.items:
             gone.append(turn)
             continue
         kept.append(clean)

@@ -217,7 +217,7 @@ def _then_die(real: Callable[..., int]) -> Callable[..., int]:
 def test_a_write_meanwhile_puts_the_move_off(
     memory: LongTermMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = move.staged
+    real = cold_files.staged
 
     def staged(runtime: Any, user_id: str, name: str, turns: Any) -> Any:
         made = real(runtime, user_id, name, turns)

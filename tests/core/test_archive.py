@@ -173,6 +173,52 @@ def test_what_the_user_asks_to_forget_in_the_chat_is_forgotten_in_the_files(
     assert bytes_of(tmp_path / "store" / "archive").count(b"theremin") == 1  # ben's
 
 
+def test_what_moves_while_it_is_forgotten_is_forgotten(
+    memory: LongTermMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ltm_core.keep import erase
+
+    real = erase.trace
+    looked: list[int] = []
+
+    def trace(reader: Any, phrases: Any) -> Any:
+        found = real(reader, phrases)
+        looked.append(1)
+        if len(looked) == 1:
+            with monkeypatch.context() as patch:
+                patch.setattr(erase, "trace", real)
+                memory.maintain()
+        return found
+
+    monkeypatch.setattr(erase, "trace", trace)
+    memory.forget_matching("zeppelin", user_id="ana", dry_run=False)
+    assert len(looked) == 2 and len(parquet(tmp_path)) == 2
+    assert bytes_of(tmp_path / "store" / "archive").count(b"zeppelin") == 1  # ben's
+
+
+def test_a_file_replaced_meanwhile_is_looked_at_again(
+    memory: LongTermMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ltm_core.keep.archive import forget
+
+    memory.maintain()
+    real, calls = cold_files.staged, []
+
+    def staged(*arguments: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 1:
+            with monkeypatch.context() as patch:
+                patch.setattr(forget, "staged", real)
+                memory.delete_messages(["m0"], user_id="ana", session_id="s0")
+        return real(*arguments)
+
+    monkeypatch.setattr(forget, "staged", staged)
+    memory.forget_matching("zeppelin", user_id="ana", dry_run=False)
+    archive = bytes_of(tmp_path / "store" / "archive")
+    assert archive.count(b"zeppelin") == 1 and b"Ana and I talked about the quagga" not in archive
+    assert len(found(memory, "exhibition", top_k=50)) == 2
+
+
 class Killed(BaseException):
     """Stands for the end of the process."""
 

@@ -166,9 +166,13 @@ def _forget(
     started, receipt = time.perf_counter(), runtime.new_id()
     with runtime.store.read(user_id) as reader:
         early, state = find(reader), reader.user()
-        has_files = bool(reader.cold_files())
+        files = reader.cold_files()
     # Files first: a call that ends between them and the store is made again, as it gave no receipt.
-    from_files = _forget_cold(runtime, user_id, early, sources=sources, session_id=session_id) if has_files else {}
+    from_files: dict[str, int] = {}
+    if files:
+        from_files = _forget_cold(runtime, user_id, early, sources=sources, session_id=session_id)
+        with runtime.store.read(user_id) as reader:
+            files = reader.cold_files()
     with runtime.store.write(user_id) as writer:
         present = writer.user()
         same = state is not None and present is not None and state.revision == present.revision
@@ -193,6 +197,10 @@ def _forget(
             writer.add_tombstones([("session", session_id)], now=now)
             unlabel(writer, others, session_id)
         note(writer, f"forget_{what}", now=now, actor=actor, target=receipt, counts=counts)
+        moved = {f.name for f in writer.cold_files()} - {f.name for f in files}
+    if moved:
+        # What was moved to a file meanwhile was in neither place when it was looked for.
+        _forget_cold(runtime, user_id, found, sources=sources, session_id=session_id)
     fill_vectors(runtime, user_id)
     fill(runtime, user_id, limit=_AT_ONCE)
     needles = needles_of(found.facts if sources != "keep" else (), rows, traced.phrases)
@@ -203,7 +211,12 @@ def _forget_cold(
     runtime: Runtime, user_id: str, found: _Found, *, sources: Sources, session_id: str | None
 ) -> dict[str, int]:
     def find(reader: Reader) -> Wanted:
-        items = set(found.cold) | (named(reader, session_id=session_id) if session_id is not None else set())
+        ids = [m.id for m in found.rows if session_id is None]
+        items = (
+            set(found.cold)
+            | (named(reader, ids=ids) if ids else set())
+            | (named(reader, session_id=session_id) if session_id is not None else set())
+        )
         # No fact rests on a turn in a file: what stands there are repeats, which are overwritten.
         return Wanted(items=items, phrases=found.traced.phrases if sources != "keep" else ())
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ltm_core.errors import BusyError
 from ltm_core.keep.archive.files import COLD_JOB, clear_away, folder_of, reserved, staged, turns_in, unlist
 from ltm_core.keep.archive.move import limits_of
+from ltm_core.keep.archive.place import place_of
 from ltm_core.keep.archive.table import Cold
 from ltm_core.keep.redaction import overwritten, patterns_of
 from ltm_core.store.base import Job
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from ltm_core.keep.asked import Target
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import MessageRow, Reader, Writer
+
+
+_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,16 +58,31 @@ def forget_cold(runtime: Runtime, user_id: str, find: Callable[[Reader], Wanted]
     one is deleted; an unfinished call is finished by calling it again.
     """
     counts: Counter[str] = Counter()
+    for _ in range(_TRIES):
+        if not _once(runtime, user_id, find, counts):
+            break
+    else:
+        raise BusyError("the user's files were replaced again and again; nothing was forgotten in some: try again")
+    if counts:
+        clear_away(runtime, now=runtime.now())
+    return {k: n for k, n in counts.items() if n}
+
+
+def _once(runtime: Runtime, user_id: str, find: Callable[[Reader], Wanted], counts: Counter[str]) -> bool:
+    """Every file was looked at once; True when one was replaced meanwhile by somebody else."""
     with runtime.store.read(user_id) as reader:
         files = reader.cold_files()
         wanted = find(reader) if files else Wanted()
         touched = {t.file for t in reader.cold_turns() if t.item in wanted.items} if wanted.items else set()
     patterns = patterns_of(wanted.phrases)
-    now, folder = runtime.now(), folder_of(runtime, user_id)
+    now, folder, again = runtime.now(), folder_of(runtime, user_id), False
     for file in files:
         if not patterns and file.item not in touched:
             continue
         with runtime.store.read(user_id) as reader:
+            if file not in reader.cold_files():
+                again = True
+                continue
             turns = turns_in(runtime, reader, file)
         kept, gone, changed = _sorted(turns, wanted, patterns)
         if not gone and not changed:
@@ -71,14 +91,17 @@ def forget_cold(runtime: Runtime, user_id: str, find: Callable[[Reader], Wanted]
         name, until = reserved(runtime, user_id)
         by = staged(runtime, user_id, name, kept) if kept else None
         with runtime.store.write(user_id) as writer:
-            if file not in writer.cold_files() or runtime.now() >= until:
-                continue
-            unlist(writer, folder, file, by, [t.item for t in kept], now)
-            _never_again(writer, rows, gone=len(gone), phrases=wanted.phrases, now=now)
+            lost = file not in writer.cold_files() or runtime.now() >= until
+            if not lost:
+                unlist(writer, folder, file, by, [t.item for t in kept], now)
+                _never_again(writer, rows, gone=len(gone), phrases=wanted.phrases, now=now)
+        if lost:
+            # What somebody else took out of the file meanwhile must not lie about in this one.
+            place_of(runtime).delete(folder, name)
+            again = True
+            continue
         counts.update(messages_deleted=len(gone), messages_redacted=len(changed))
-    if counts:
-        clear_away(runtime, now=runtime.now())
-    return {k: n for k, n in counts.items() if n}
+    return again
 
 
 def forget_asked(runtime: Runtime, user_id: str, targets: Iterable[Target]) -> None:

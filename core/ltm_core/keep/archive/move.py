@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ltm_core.keep.archive.files import clear_away, folder_of, reserved, staged, turns_in, unlist
+from ltm_core.keep.archive.place import place_of
 from ltm_core.keep.archive.reader import terms_of, vector_of
 from ltm_core.keep.archive.table import Cold, cold_of
 from ltm_core.keep.audit import note
@@ -69,11 +70,14 @@ def _of_user(runtime: Runtime, user_id: str, *, now: datetime, dry_run: bool) ->
     with runtime.store.write(user_id) as writer:
         present = writer.user()
         # What is in the file must be what is in the store; the next run begins anew otherwise.
-        if present is None or present.revision != state.revision or runtime.now() >= until:
-            return 0
-        writer.add_cold_file(file, rows)
-        note(writer, "archive", now=now, counts={"messages": len(rows)})
-    return len(rows)
+        moves = present is not None and present.revision == state.revision and runtime.now() < until
+        if moves:
+            writer.add_cold_file(file, rows)
+            note(writer, "archive", now=now, counts={"messages": len(rows)})
+    if not moves:
+        # What is forgotten meanwhile must not lie about in a file that nobody looks into.
+        place_of(runtime).delete(folder_of(runtime, user_id), name)
+    return len(rows) if moves else 0
 
 
 def _old(runtime: Runtime, reader: RowReader, *, before: datetime, now: datetime) -> list[int]:
@@ -108,12 +112,15 @@ def restore(runtime: Runtime, user_id: str, *, since: datetime | None, until: da
         name, valid_to = reserved(runtime, user_id)
         other = staged(runtime, user_id, name, rest) if rest else None
         with runtime.store.write(user_id) as writer:
-            if file not in writer.cold_files() or runtime.now() >= valid_to:
-                continue
-            unlist(writer, folder_of(runtime, user_id), file, other, [t.item for t in rest], now)
-            for turn in back:
-                put_back(writer, *rows[turn.item], turn)
-            note(writer, "restore_archive", now=now, counts={"messages": len(back)})
+            lost = file not in writer.cold_files() or runtime.now() >= valid_to
+            if not lost:
+                unlist(writer, folder_of(runtime, user_id), file, other, [t.item for t in rest], now)
+                for turn in back:
+                    put_back(writer, *rows[turn.item], turn)
+                note(writer, "restore_archive", now=now, counts={"messages": len(back)})
+        if lost:
+            place_of(runtime).delete(folder_of(runtime, user_id), name)
+            continue
         total += len(back)
     clear_away(runtime, now=now)
     return total

@@ -252,6 +252,21 @@ def test_a_kill_loses_nothing_doubles_nothing_and_leaves_nothing(
     )
 
 
+def test_a_file_that_a_kill_left_goes_with_its_user(
+    memory: LongTermMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: object, **__: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cold_files, "digest_of", die)
+        with pytest.raises(Killed):
+            memory.maintain()
+    assert [p.parent.name for p in parquet(tmp_path)] == [memory._runtime.store.mac("ana")]
+    assert memory.forget_user("ana").bytes_clean
+    assert not parquet(tmp_path) and b"Ana and I" not in bytes_of(tmp_path / "store")
+
+
 def _then_die(real: Callable[..., int]) -> Callable[..., int]:
     def run(*arguments: Any, **options: Any) -> int:
         real(*arguments, **options)

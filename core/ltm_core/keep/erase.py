@@ -11,7 +11,7 @@ from ltm_core.documents.units import fill
 from ltm_core.errors import NotFoundError
 from ltm_core.keep import later
 from ltm_core.keep.archive.files import clear_away
-from ltm_core.keep.archive.forget import Wanted, forget_cold, forget_user_files, named
+from ltm_core.keep.archive.forget import Wanted, forget_cold, forget_user_files, has_or_gets_files, named
 from ltm_core.keep.archive.forget import holding as cold_holding
 from ltm_core.keep.asked import delete_facts
 from ltm_core.keep.audit import note
@@ -254,6 +254,7 @@ def forget_user(runtime: Runtime, user_id: str, *, actor: str | None) -> Receipt
     it comes."""
     started, receipt = time.perf_counter(), runtime.new_id()
     later.drop(runtime, user_id)
+    files = has_or_gets_files(runtime, user_id)
     with runtime.store.write(user_id) as writer:
         now = runtime.now()
         rows = writer.messages()
@@ -266,9 +267,9 @@ def forget_user(runtime: Runtime, user_id: str, *, actor: str | None) -> Receipt
         never_again(writer, rows, now=now, neighbours=False)
         writer.add_ghosts(rows)
         writer.set_erased_before(now)
-        files = len(writer.cold_files())
+        files = files or bool(writer.cold_files())
         if files:
-            forget_user_files(writer, runtime.store.mac(user_id), now=now)
+            forget_user_files(runtime, writer, now=now)
         counts = writer.erase_user(now=now)
         note(writer, "forget_user", now=now, actor=actor, target=receipt, counts=counts)
     if files:

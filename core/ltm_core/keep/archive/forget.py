@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ltm_core.errors import BusyError
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 _TRIES = 3
+_MANY = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,9 +151,22 @@ def _never_again(
     writer.add_ghosts(rows[:gone])
 
 
-def forget_user_files(writer: Writer, folder: str, *, now: datetime) -> None:
-    """Every file of the user goes, by a job of the store that outlives the user's rows."""
-    writer.add_job(Job(kind=COLD_JOB, payload={"folder": folder}, run_after=now))
+def has_or_gets_files(runtime: Runtime, user_id: str) -> bool:
+    """Whether files hold turns of the user, or one is being written, or was when its process ended."""
+    with runtime.store.read(user_id) as reader:
+        if reader.cold_files():
+            return True
+    lease = timedelta(seconds=runtime.config.job_lease_seconds)
+    waiting = runtime.store.operations().due_jobs(now=runtime.now() + lease, kinds=(COLD_JOB,), limit=_MANY)
+    return len(waiting) == _MANY or any(j.user_id == user_id for j in waiting)
 
 
-__all__ = ["Wanted", "forget_asked", "forget_cold", "forget_user_files", "holding", "named"]
+def forget_user_files(runtime: Runtime, writer: Writer, *, now: datetime) -> None:
+    """Every file of the user goes, by jobs of the store that outlive the user's rows: now, and once more when who
+    was writing one has given up."""
+    folder = folder_of(runtime, writer.user_id)
+    for moment in (now, now + timedelta(seconds=runtime.config.job_lease_seconds)):
+        writer.add_job(Job(kind=COLD_JOB, payload={"folder": folder}, run_after=moment))
+
+
+__all__ = ["Wanted", "forget_asked", "forget_cold", "forget_user_files", "has_or_gets_files", "holding", "named"]

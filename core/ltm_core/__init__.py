@@ -49,6 +49,7 @@ from ltm_core.types import (
     Evidence,
     Fact,
     FactChange,
+    FactSpan,
     ForgetDecision,
     ForgetPreview,
     HealthProblem,
@@ -67,14 +68,25 @@ from ltm_core.types import (
     RestoreReport,
     Scope,
     Session,
+    SlotTimeline,
     Stats,
     StoredMessage,
+    SummaryMade,
     WorkReport,
 )
 
 if TYPE_CHECKING:
     from ltm_core.config import Config
-    from ltm_core.protocols import ExtractedFact, ExtractionRequest, Extractor, GatedClause
+    from ltm_core.protocols import (
+        ExtractedFact,
+        ExtractionRequest,
+        Extractor,
+        GatedClause,
+        Summarizer,
+        SummaryRequest,
+        SummarySentence,
+        SummaryTurn,
+    )
 
 __version__ = "0.1.0"
 
@@ -105,6 +117,7 @@ __all__ = [
     "Extractor",
     "Fact",
     "FactChange",
+    "FactSpan",
     "ForgetDecision",
     "ForgetPreview",
     "GatedClause",
@@ -133,9 +146,15 @@ __all__ = [
     "SchemaTooNewError",
     "Scope",
     "Session",
+    "SlotTimeline",
     "Stats",
     "StoreError",
     "StoredMessage",
+    "Summarizer",
+    "SummaryMade",
+    "SummaryRequest",
+    "SummarySentence",
+    "SummaryTurn",
     "UnavailableError",
     "WorkReport",
     "acting",
@@ -150,6 +169,10 @@ _LATER = {
     "ExtractionRequest": "ltm_core.protocols",
     "Extractor": "ltm_core.protocols",
     "GatedClause": "ltm_core.protocols",
+    "Summarizer": "ltm_core.protocols",
+    "SummaryRequest": "ltm_core.protocols",
+    "SummarySentence": "ltm_core.protocols",
+    "SummaryTurn": "ltm_core.protocols",
 }
 """Loaded when first asked for. Config brings pydantic, which costs more to import than all the rest."""
 

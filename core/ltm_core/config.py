@@ -14,13 +14,14 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from ltm_core.config_consolidation import ConsolidationConfig
 from ltm_core.config_keeping import KeepingConfig
 from ltm_core.errors import ConfigError
 
 ENV_PREFIX = "LTM_"
 
 
-class Config(KeepingConfig):
+class Config(KeepingConfig, ConsolidationConfig):
     """Immutable settings of one open memory; unknown names are refused."""
 
     # store --------------------------------------------------------------------------------------------

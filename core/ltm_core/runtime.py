@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ltm_core.config import Config
     from ltm_core.keep.archive.place import Place
     from ltm_core.lexicon import Lexicon
-    from ltm_core.protocols import Extractor
+    from ltm_core.protocols import Extractor, Summarizer
     from ltm_core.recall.bounded import Bounded
     from ltm_core.recall.cache import RecallCache
     from ltm_core.recall.data import Floor
@@ -62,6 +62,8 @@ class Runtime:
     extractor: Extractor | None = None
     archive: Place | None = None
     """Where turns of long ago are; found when first needed."""
+    summarizer: Summarizer | None = None
+    """None: the user's own sentences."""
     wake: Callable[[], None] = _nothing
     """Tells whoever runs the queue that there is work."""
     stop: Callable[[float], bool] = _stopped

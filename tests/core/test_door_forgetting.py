@@ -240,3 +240,19 @@ def test_the_class_and_the_uses_go_with_an_export(opened: Opening, clock: Clock)
     assert memory.profile("copy").retention == "deep"
     kept = [x for x in lines if '"type":"message"' in x]
     assert sorted(x for x in memory.export_user("copy") if '"type":"message"' in x) == sorted(kept)
+
+
+def test_no_turn_goes_before_its_summary_stands_for_it(opened: Opening, clock: Clock) -> None:
+    memory = opened(
+        forgetting=["decay"], consolidate_after_days=2, consolidate_min_turns=3, consolidate_topic_turns=2
+    )
+    for n in range(8):
+        memory.observe(user_id="ana", session_id="day", user=f"The lighthouse on the island has {n + 20} steps.")
+    clock.now += timedelta(days=400)
+    memory.maintain(dry_run=True)
+    planned = memory.maintain(dry_run=True)
+    assert planned.forgotten == {} and planned.spared == {"its summary does not replace it yet": 8}
+    report = memory.maintain()
+    assert report.summarised >= 1 and report.forgotten == {"decay": 8} and "steps" not in words(memory)
+    assert any("steps" in i.text for i in memory.search("steps of the lighthouse", user_id="ana"))
+    assert memory.doctor().healthy

@@ -29,8 +29,9 @@ class Upkeep(Door):
     """Housekeeping, health, the queue and the log."""
 
     def maintain(self, now: When = None, *, dry_run: bool = False) -> MaintenanceReport:
-        """Idle sessions are closed, expired items gone, archived types promoted, what ``Config.forgetting`` names
-        forgotten, waiting work done, extractions among it when there is an extractor.
+        """Idle sessions are closed, expired items gone, archived types promoted, days and weeks summarised when the
+        settings say so, what ``Config.forgetting`` names forgotten, waiting work done, extractions among it when
+        there is an extractor.
 
         It works in short transactions beside live traffic; stopped at any point, the next run goes on. With
         ``dry_run`` nothing changes and the report says what would be done; ``decisions`` name what would be

@@ -15,6 +15,7 @@ from ltm_core.keep.archive.forget import Wanted, forget_cold, forget_user_files,
 from ltm_core.keep.archive.forget import holding as cold_holding
 from ltm_core.keep.asked import delete_facts
 from ltm_core.keep.audit import note
+from ltm_core.keep.consolidate.retire import bring_back
 from ltm_core.keep.documents import holding
 from ltm_core.keep.matching import facts_named, turns_with
 from ltm_core.keep.proof import NEEDLES, needles_of, prove
@@ -35,7 +36,7 @@ from ltm_core.store.base import Job
 from ltm_core.store.lookup import facts_by_item
 from ltm_core.text.normalize import fold
 from ltm_core.types import Fact, ForgetPreview, Receipt, Scope
-from ltm_core.write.index import day_of, meaning_of
+from ltm_core.write.index import day_of, meaning_of, summary_units
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
@@ -196,6 +197,7 @@ def _forget(
             writer.delete_session(session_id)
             writer.add_tombstones([("session", session_id)], now=now)
             unlabel(writer, others, session_id)
+        bring_back(writer, config=runtime.config)
         note(writer, f"forget_{what}", now=now, actor=actor, target=receipt, counts=counts)
         moved = {f.name for f in writer.cold_files()} - {f.name for f in files}
     if moved:
@@ -287,13 +289,20 @@ def fill_vectors(runtime: Runtime, user_id: str, *, limit: int = 1000) -> int:
         waiting = writer.chunks_without_vector(limit=limit)
         turns: dict[int, Any] = {}
         facts: dict[int, Fact] = {}
+        summaries: dict[int, dict[tuple[int, int], str]] = {}
         if waiting:
             turns = {m.item: m for m in writer.messages(items=[w[2] for w in waiting if w[1] == "message"])}
             facts = facts_by_item(writer, [w[2] for w in waiting if w[1] == "fact"])
+            told = writer.summaries(items=[w[2] for w in waiting if w[1] == "summary"])
+            summaries = {
+                s.item: {(u.start, u.end): u.embed for u in summary_units(s, config=runtime.config)} for s in told
+            }
     texts: dict[int, str] = {}
     for chunk, kind, owner, start, end in waiting:
         if kind == "fact" and owner in facts:
             texts[chunk] = meaning_of(facts[owner])
+        elif kind == "summary" and (start, end) in summaries.get(owner, {}):
+            texts[chunk] = summaries[owner][start, end]
         elif kind == "message" and owner in turns:
             row = turns[owner]
             texts[chunk] = embedded_text(row.content[start:end], at=day_of(row), speaker=row.name or row.role)

@@ -24,8 +24,9 @@ from ltm_core.types.names import ORDINARY
 from ltm_core.write.statuses import message_key
 
 if TYPE_CHECKING:
+    from ltm_core.keep.value import Held
     from ltm_core.runtime import Runtime
-    from ltm_core.store.base import MessageRow, RowReader, Writer
+    from ltm_core.store.base import MessageRow, RowReader, UserState, Writer
 
 MOST_DECISIONS = 1000
 """Decisions that a report names."""
@@ -89,7 +90,17 @@ def _outcome(runtime: Runtime, reader: RowReader, now: datetime) -> tuple[int, O
     policy = policy_of(runtime.config, state.retention)
     idle_before = now - timedelta(seconds=runtime.config.session_idle_seconds)
     held = holdings(reader, runtime.lexicon, now=now, idle_before=idle_before)
-    return state.revision, decide(held, policy, now=now)
+    return state.revision, decide(held, policy, now=now, unreplaced=_unreplaced(runtime, state, held))
+
+
+def _unreplaced(runtime: Runtime, state: UserState, held: Sequence[Held]) -> list[int]:
+    """With consolidation on, the turns that may still get a summary and have none: what was looked at and left out
+    (a day of few turns) waits for nothing."""
+    days = runtime.config.consolidate_after_days
+    if days is None:
+        return []
+    seen = None if state.consolidated_at is None else state.consolidated_at - timedelta(days=days + 1)
+    return [h.item for h in held if h.owner == "message" and not h.summarised and (seen is None or h.at >= seen)]
 
 
 def _preview(
@@ -144,7 +155,7 @@ def _drop(writer: Writer, batch: Sequence[Choice], *, now: datetime) -> dict[int
         if told:
             writer.add_tombstones(told, now=now)
         writer.add_ghosts(turns)
-        writer.delete_messages([m.item for m in turns])
+        writer.delete_messages([m.item for m in turns], keep_summaries=True)
     facts = writer.facts(ids=[c.held.id for c in batch if c.held.owner == "fact"])
     by_reason: dict[str, list[str]] = {}
     for choice in batch:

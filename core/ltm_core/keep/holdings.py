@@ -48,6 +48,7 @@ def _turns(reader: RowReader, now: datetime, idle_before: datetime) -> Iterator[
                 used_at=turn.last_access_at,
                 protected=_of_turn(turn),
                 supports=turn.supports,
+                summarised=turn.summarised,
             )
         last = page[-1].item
 

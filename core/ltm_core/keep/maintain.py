@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ltm_core.documents.units import fill
 from ltm_core.keep.archive.files import COLD_JOB, clear_away
 from ltm_core.keep.archive.move import move_old
 from ltm_core.keep.audit import note
+from ltm_core.keep.consolidate.run import Done, consolidate
 from ltm_core.keep.erase import SCRUB_JOB, fill_vectors
 from ltm_core.keep.forgetting import forget_by_policy
 from ltm_core.keep.later import flush
@@ -54,6 +55,7 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
             spared=would.spared,
             decisions=would.decisions,
             cold=move_old(runtime, now=now, dry_run=True),
+            **_told(consolidate(runtime, now=now, dry_run=True)),
             seconds=time.perf_counter() - started,
         )
     # What expired is counted before the sessions it belongs to are emptied.
@@ -66,6 +68,7 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
         closed += len(done)
     archived = _archive(runtime, now=now, dry_run=False)
     embedded = _embed_waiting(runtime)
+    told = consolidate(runtime, now=now, dry_run=False)
     # What was used counts before what is worth little goes; what goes is scrubbed with the jobs that follow.
     flush(runtime)
     forgot = forget_by_policy(runtime, now=now, dry_run=False)
@@ -85,6 +88,8 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
         "jobs": finished,
         "forgotten": sum(forgot.counts.values()),
         "cold": cold,
+        "summaries": told.summaries,
+        "retired": told.retired,
     }
     if any(done_now.values()):
         note(operations, "maintain", now=now, counts={k: v for k, v in done_now.items() if v})
@@ -101,8 +106,18 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
         spared=forgot.spared,
         decisions=forgot.decisions,
         cold=cold,
+        **_told(told),
         seconds=time.perf_counter() - started,
     )
+
+
+def _told(done: Done) -> dict[str, Any]:
+    return {
+        "summarised": done.summaries,
+        "retired": done.retired,
+        "summaries": tuple(done.made),
+        "consolidation": {k: n for k, n in done.counts.items() if n},
+    }
 
 
 def _archive(runtime: Runtime, *, now: datetime, dry_run: bool) -> int:

@@ -42,6 +42,8 @@ class Held:
     superseded_by: str | None = None
     supports: tuple[int, ...] = ()
     """Of a turn: the items of the facts that rest on it."""
+    summarised: bool = False
+    """Of a turn: whether a summary that can be recalled stands for it too."""
 
 
 def value(held: Held, *, now: datetime, half_life_days: float, floor: float) -> float:

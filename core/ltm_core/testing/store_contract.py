@@ -22,6 +22,7 @@ from ltm_core.testing.contract_messages import MessageContract
 from ltm_core.testing.contract_operations import OperationsContract
 from ltm_core.testing.contract_rows import RowContract
 from ltm_core.testing.contract_snapshot import SnapshotContract
+from ltm_core.testing.contract_summaries import SummaryContract
 
 
 class StoreContract(
@@ -29,6 +30,7 @@ class StoreContract(
     FactContract,
     SnapshotContract,
     DocumentContract,
+    SummaryContract,
     LifeContract,
     RowContract,
     OperationsContract,

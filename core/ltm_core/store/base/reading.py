@@ -16,7 +16,7 @@ from ltm_core.store.base.records import (
     TurnMark,
     UserState,
 )
-from ltm_core.store.rows import AuditRow, ColdFile, ColdTurn, FactRow, SessionRow, TurnWorth
+from ltm_core.store.rows import AuditRow, ColdFile, ColdTurn, FactRow, Level, SessionRow, SummaryRow, TurnWorth
 from ltm_core.types import Anchor, Fact, FactChange, Role, Session
 
 if TYPE_CHECKING:
@@ -195,6 +195,40 @@ class Reader(Protocol):
 
     def unseal(self, envelope: bytes) -> Any:
         """What `seal` was given. CorruptError when it cannot be read."""
+        ...
+
+    # summaries ----------------------------------------------------------------------------------------
+    def summaries(
+        self,
+        *,
+        items: Sequence[int] | None = None,
+        ids: Sequence[str] | None = None,
+        sources: Sequence[int] | None = None,
+        level: Level | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        after_item: int = 0,
+        limit: int | None = None,
+    ) -> list[SummaryRow]:
+        """Matching summaries ordered by item. ``sources`` are items of turns: what rests on any of them. ``since``
+        and ``until`` bound the beginning of the period, half-open."""
+        ...
+
+    def unsummarised(self, *, before: datetime, after: tuple[int, int] | None = None, limit: int) -> list[MessageRow]:
+        """The turns said before then on which no summary rests, in order of time; ``after`` as for `messages`."""
+        ...
+
+    def count_unsummarised(self, *, before: datetime) -> int:
+        """How many `unsummarised` would find."""
+        ...
+
+    def turn_vectors(self, items: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+        """The unit vector in the middle of a turn's (or summary's) units, by item; those without one are left
+        out."""
+        ...
+
+    def retired_alone(self, *, limit: int) -> list[MessageRow]:
+        """Retired turns for which no recallable summary stands."""
         ...
 
     # the rest -----------------------------------------------------------------------------------------

@@ -105,7 +105,9 @@ class RowView(FactView):
             "EXISTS (SELECT 1 FROM anchors a WHERE a.user_no = m.user_no AND a.message_mac = m.id_mac "
             "AND a.session = m.session AND a.kind != 'stated_fact'), "
             f"(SELECT group_concat(DISTINCT e.fact & {ITEM_MASK}) FROM evidence e "
-            "WHERE e.user_no = m.user_no AND e.message_mac = m.id_mac) FROM messages m "
+            "WHERE e.user_no = m.user_no AND e.message_mac = m.id_mac), EXISTS (SELECT 1 FROM summary_sources l "
+            "JOIN summaries y ON y.id = l.summary WHERE l.source = m.id AND y.recallable_at IS NOT NULL) "
+            "FROM messages m "
             "WHERE id > ? AND id < ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY id LIMIT ?",
             (to_us(idle_before), self.low + after_item, self.high, to_us(now), limit),
         )
@@ -119,6 +121,7 @@ class RowView(FactView):
                 in_window=bool(r[5]),
                 anchored=bool(r[6]),
                 supports=tuple(map(int, r[7].split(","))) if r[7] else (),
+                summarised=bool(r[8]),
             )
             for r in rows
         ]

@@ -36,7 +36,7 @@ class ColdWriter(MessageWriter):
                 for r in rows
             ],
         )
-        self.delete_messages([r.item for r in rows])
+        self.delete_messages([r.item for r in rows], keep_summaries=True)
         return ColdFile(
             item=id & ITEM_MASK,
             name=file.name,

@@ -176,9 +176,9 @@ def test_what_the_user_asks_to_forget_in_the_chat_is_forgotten_in_the_files(
 def test_what_moves_while_it_is_forgotten_is_forgotten(
     memory: LongTermMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ltm_core.keep import erase
+    from ltm_core.keep import erase, sources
 
-    real = erase.trace
+    real = sources.trace
     looked: list[int] = []
 
     def trace(reader: Any, phrases: Any) -> Any:

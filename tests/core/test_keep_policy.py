@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ltm_core.keep.policy import NOT_REPLACED, REPLACED_STAYS, SAID_STAYS, SUPPORTS, Outcome, Policy, decide
@@ -63,6 +63,7 @@ days = st.floats(0, 20_000)
 levels = st.sampled_from(["low", "medium", "high"])
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(days, days, levels, st.integers(0, 1000), st.floats(0, 1), st.floats(0.1, 10_000))
 def test_value_falls_with_time_rises_with_use_and_keeps_its_floor(
     one: float, other: float, level: Any, uses: int, floor: float, half_life: float
@@ -148,7 +149,7 @@ def memories(draw: Any) -> list[Held]:
     return found
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(memories(), st.integers(0, 20), st.sets(st.sampled_from(["decay", "capacity", "ttl"])), st.integers(1, 30))
 def test_nothing_goes_that_another_memory_needs(held: list[Held], capacity: int, rules: set[Any], ttl: int) -> None:
     rule = policy(*rules, capacity=capacity, ttl_days={"message": ttl})

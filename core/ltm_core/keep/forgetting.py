@@ -179,7 +179,7 @@ def _told(user_id: str, choices: Sequence[Choice], turns: Mapping[int, MessageRo
         found.append(
             ForgetDecision(
                 user_id=user_id,
-                kind=c.held.owner,
+                kind="fact" if c.held.owner == "fact" else "message",
                 id=c.held.id if turn is None else turn.id,
                 session_id=None if turn is None else turn.session_id,
                 reason=c.reason,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ltm_core.errors import CorruptError
 from ltm_core.keep.consolidate.retire import bring_back
 from ltm_core.keep.erase import fill_vectors
 from ltm_core.store.base import OWNER_CODES
@@ -30,19 +32,25 @@ def examine(runtime: Runtime, *, user_id: str | None, repair: bool, now: datetim
     """What is wrong, per user; with ``repair`` mended, one transaction per user, and looked at again."""
     started = time.perf_counter()
     operations = runtime.store.operations()
-    problems = [HealthProblem(kind="file", detail=line) for line in operations.check_file()]
+    problems: list[HealthProblem] = []
+    with _unreadable(problems, None):
+        problems += [HealthProblem(kind="file", detail=line) for line in operations.check_file()]
     mended = 0
     # A damaged file is not written to: it is replaced by a backup.
     repair = repair and not problems
-    users = [user_id] if user_id is not None else _users(runtime)
+    users = [] if user_id is None else [user_id]
+    if user_id is None:
+        with _unreadable(problems, None):
+            users = _users(runtime)
     for user in users:
-        found = _of_user(runtime, user, now=now)
-        if found and repair:
-            _mend(runtime, user, found, now=now)
-            left = _of_user(runtime, user, now=now)
-            mended += len(found) - len(left)
-            found = left
-        problems += found
+        with _unreadable(problems, user):
+            found = _of_user(runtime, user, now=now)
+            if found and repair:
+                _mend(runtime, user, found, now=now)
+                left = _of_user(runtime, user, now=now)
+                mended += len(found) - len(left)
+                found = left
+            problems += found
     return HealthReport(
         at=now,
         users=len(users),
@@ -50,6 +58,15 @@ def examine(runtime: Runtime, *, user_id: str | None, repair: bool, now: datetim
         repaired=mended,
         seconds=time.perf_counter() - started,
     )
+
+
+@contextmanager
+def _unreadable(problems: list[HealthProblem], user: str | None) -> Iterator[None]:
+    """What cannot be read is a problem of the file, and the others are still looked at."""
+    try:
+        yield
+    except CorruptError as e:
+        problems.append(HealthProblem(kind="file", user_id=user, detail=str(e)))
 
 
 def _users(runtime: Runtime) -> list[str]:

@@ -17,6 +17,7 @@ import numpy as np
 from ltm_core.store.base import Rows
 from ltm_core.store.keyed import TERM_BITS
 from ltm_core.store.sqlite.columns import Columns, Posting
+from ltm_core.store.sqlite.faults import readable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,6 +56,7 @@ class SqliteSnapshot:
     def cosine(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
         return self._columns.cosine(query, self._n)
 
+    @readable
     def postings(self, terms: Sequence[str]) -> list[tuple[NDArray[np.int64], NDArray[np.int32]]]:
         view = self._view
         hasher = view.core.keyed.terms(view.no)

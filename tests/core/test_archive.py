@@ -173,6 +173,14 @@ def test_what_the_user_asks_to_forget_in_the_chat_is_forgotten_in_the_files(
     assert bytes_of(tmp_path / "store" / "archive").count(b"theremin") == 1  # ben's
 
 
+def test_the_same_id_in_another_session_stays_in_its_file(memory: LongTermMemory) -> None:
+    memory.maintain()
+    memory.observe(user_id="ana", session_id="new", user="We heard a nightjar.", message_id="m1")
+    memory.forget("m1", user_id="ana")
+    assert not [c for c in contents(memory) if "nightjar" in c]
+    assert any("zeppelin" in t for t in found(memory, "zeppelin exhibition"))
+
+
 def test_what_moves_while_it_is_forgotten_is_forgotten(
     memory: LongTermMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -209,12 +209,7 @@ def _forget_cold(
     runtime: Runtime, user_id: str, found: _Found, *, sources: Sources, session_id: str | None
 ) -> dict[str, int]:
     def find(reader: Reader) -> Wanted:
-        ids = [m.id for m in found.rows if session_id is None]
-        items = (
-            set(found.cold)
-            | (named(reader, ids=ids) if ids else set())
-            | (named(reader, session_id=session_id) if session_id is not None else set())
-        )
+        items = set(found.cold) | (named(reader, session_id=session_id) if session_id is not None else set())
         # No fact rests on a turn in a file: what stands there are repeats, which are overwritten.
         return Wanted(items=items, phrases=found.traced.phrases if sources != "keep" else ())
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ltm_core.recall.currency import Standing, standings, state
 from ltm_core.recall.data import Floor, floor, weights
+from ltm_core.recall.derived import derived
 from ltm_core.recall.filters import Filter, matches, required
 from ltm_core.recall.hits import Hit, best_hits
 from ltm_core.recall.lexical import Lexical, lexical
@@ -28,7 +29,6 @@ from ltm_core.store.base import OWNER_CODES, ROLE_CODES, MessageRow, Reader, Row
 from ltm_core.store.lookup import facts_by_item
 from ltm_core.store.rows import SummaryRow
 from ltm_core.store.times import to_us
-from ltm_core.text.terms import terms
 from ltm_core.types import Fact, Tier
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def _from_index(
             hits = [h for h in hits if h.similarity is not None and h.similarity >= request.min_similarity]
         if tier == "episodic":
             found.messages = _read_messages(reader, hits, filters, limit)
-            found.terms = {row.id: frozenset(terms(row.content)) for row, _ in found.messages}
+            found.terms = {row.id: derived(row).terms for row, _ in found.messages}
             found.summaries = _summaries(reader, rows, structure, ranked, words, cosine, request, filters, config)
             found.restated = restatements(found.messages, found.terms, question, words.weights)
         else:

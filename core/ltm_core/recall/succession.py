@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from ltm_core.recall.derived import derived
 from ltm_core.recall.entry import Entry
 from ltm_core.recall.hits import Hit
 from ltm_core.recall.question import Question
@@ -33,6 +34,7 @@ def restatements(
             said=_local(row),
             text=row.content,
             terms=own[row.id],
+            derived=derived(row),
         )
         for row, _ in messages
         if row.role == "user"

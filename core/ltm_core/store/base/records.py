@@ -36,7 +36,7 @@ class UserState:
     created_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
 class MessageRow:
     """One stored turn. ``item`` is 0 until it is written; ``sequence`` orders equal instants."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from ltm_core.errors import ConflictError, CorruptError, InvalidScopeError
 from ltm_core.store.base import UserState
 from ltm_core.store.keyed import Keyed
 from ltm_core.store.sqlite.codec import PLAIN_CODEC, Codec
+from ltm_core.store.sqlite.kept import Kept
 from ltm_core.store.sqlite.layout import row_range
 from ltm_core.store.times import from_us
 
@@ -36,6 +37,7 @@ class Core:
     clock: Callable[[], datetime]
     reading: Callable[[], AbstractContextManager[sqlite3.Connection]]
     snapshots: Callable[[], SnapshotCache]
+    kept: Kept = field(default_factory=Kept)
 
     def codec(self, user_no: int) -> Codec:
         """How the content of this user is written and read."""
@@ -71,6 +73,8 @@ class View:
     """True once this transaction replaced a vector in place."""
     erased = False
     """True once this transaction erased the user."""
+    has_changed = False
+    """True once this transaction changed anything: what it sees is then nobody else's."""
     live = True
     """False after `end`."""
 
@@ -101,6 +105,8 @@ class View:
         self._retention: str | None = row[13]
         self._consolidated_at: int | None = row[14]
         self.low, self.high = row_range(self.no)
+        if not self.no:
+            self._core.kept.drop(self._user_id)
         self._codec = self._core.codec(self.no)
 
     def end(self) -> None:

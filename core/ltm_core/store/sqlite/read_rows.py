@@ -68,7 +68,7 @@ class RowView(FactView):
             (self.low + after_item, self.high, limit),
         )
         keys = [r[0] for r in rows]
-        evidence, sources = self._evidence(keys)
+        told = self._evidence(keys)
         earlier: dict[int, list[EarlierTimes]] = {}
         for condition, part in self._near(keys):
             sql = f"SELECT fact, known_until, body FROM fact_versions WHERE {condition} ORDER BY fact, known_until"
@@ -85,8 +85,7 @@ class RowView(FactView):
                     r,
                     self._codec,
                     user_id=self._user_id,
-                    evidence=tuple(evidence.get(r[0], ())),
-                    sources=tuple(sources.get(r[0], ())),
+                    told=self._told(told.get(r[0], ())),
                     earlier=None,
                     moment=_AS_WRITTEN,
                 ),

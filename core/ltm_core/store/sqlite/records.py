@@ -159,7 +159,7 @@ def session_from(row: Sequence[Any], codec: Codec) -> Session:
 FACT_READ = (
     "id, kind, modality, asserted_by, importance, is_positive, is_about_user, confidence, valid_from, valid_to, "
     "recorded_at, retracted_at, suppressed_at, expires_at, last_seen_at, support_count, access_count, body, "
-    f"(SELECT s.expires_at {REPLACED})"
+    f"CASE WHEN superseded_by IS NULL THEN NULL ELSE (SELECT s.expires_at {REPLACED}) END"
 )
 FACT_WRITE = (
     "id_mac, slot, subject, relation, object, session, agent, task, app, kind, modality, asserted_by, "
@@ -229,13 +229,12 @@ def fact_from(
     codec: Codec,
     *,
     user_id: str,
-    evidence: tuple[Evidence, ...],
-    sources: tuple[str, ...],
+    told: tuple[tuple[Evidence, ...], tuple[str, ...]],
     earlier: Mapping[str, Any] | None,
     moment: int,
 ) -> Fact:
     """The fact of a row of `FACT_READ`, with the ``earlier`` times in place of the present ones when given;
-    current as of ``moment`` (microseconds)."""
+    current as of ``moment`` (microseconds). ``told``: spans of messages, and the messages that support it."""
     body = codec.decode(row[17])
     times = earlier or {
         "valid_from": row[8],
@@ -278,8 +277,8 @@ def fact_from(
         support_count=row[15],
         access_count=row[16],
         superseded_by=times.get("superseded_by"),
-        evidence=evidence,
-        source_message_ids=sources,
+        evidence=told[0],
+        source_message_ids=told[1],
         doc_type=body.get("doc_type"),
         tags=tuple(body.get("tags", ())),
         metadata=body.get("meta", {}),

@@ -144,6 +144,8 @@ class SqliteStore:
                 writer.finish()
             finally:
                 writer.end()
+        if writer.erased or writer.has_removed:
+            self.core.kept.drop(user_id)
         if writer.erased and os.getpid() in self._caches:
             self._snapshots().drop(user_id)
         if writer.logged:
@@ -170,6 +172,7 @@ class SqliteStore:
     def close(self) -> None:
         """All connections are closed; a temporary store is gone. Harmless when repeated."""
         self._caches.clear()
+        self.core.kept.clear()
         self._finalizer()
 
     @contextmanager

@@ -65,6 +65,15 @@ class WriteBase(SqliteReader):
         )
         self._changed = True
 
+    @property
+    def has_changed(self) -> bool:  # type: ignore[override]
+        return self._changed
+
+    @property
+    def has_removed(self) -> bool:
+        """Whether something that could be found is gone, or stands there in other words."""
+        return self._shrunk
+
     def finish(self) -> None:
         """The user's row shows the changes of this transaction; called once, before the commit."""
         if not self._changed or not self.no:

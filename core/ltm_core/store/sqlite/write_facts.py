@@ -51,6 +51,8 @@ class FactWriter(MessageWriter):
             )
         if row[6] is not None and row[6] != after["superseded_by"]:
             self._drop_expired(row[6], after["slot"], to_us(self._moment(now)))
+        # What the fact said before may have been overwritten for good.
+        self._core.kept.forget(self._user_id, id)
         self._conn.execute(_UPDATE, (*values, id))
         self._conn.execute("DELETE FROM evidence WHERE fact = ?", (id,))
         self._add_evidence(id, fact)

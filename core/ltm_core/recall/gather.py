@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -82,13 +82,24 @@ def gather(
     found = Found()
     if not question.is_empty and not question.is_greeting:
         base = base or floor(embedder_name)
-        _from_index(found, reader, request, question, config, query_vector, base, filters, excluded)
+        hot = hot_since(request, question, config)
+        _from_index(found, reader, request, question, config, query_vector, base, filters, excluded, hot)
+        if hot is not None and len(found.messages) < config.hot_enough:
+            _from_index(found, reader, request, question, config, query_vector, base, filters, excluded, None)
+            found.notes.append(f"the last {config.hot_days:g} days were not enough: older turns were searched too")
     if "semantic" in request.tiers:
         _from_relations(found, reader, request, question, filters, config)
         _across_changes(found, reader, request, question)
     if found.messages or found.summaries:
         _what_changed(found, reader, request.now)
     return found
+
+
+def hot_since(request: RecallRequest, question: Question, config: Config) -> datetime | None:
+    """From when turns are searched at first, with `Config.tiers_by_age`; None: all at once, also where a time or the
+    past is asked for."""
+    asked = request.since or request.until or question.times or question.asks_past_state
+    return None if asked or not config.tiers_by_age else request.now - timedelta(days=config.hot_days)
 
 
 def _from_index(
@@ -101,6 +112,7 @@ def _from_index(
     base: Floor,
     filters: Filter | None,
     excluded: frozenset[int],
+    hot: datetime | None,
 ) -> None:
     snapshot = reader.snapshot()
     rows = snapshot.rows
@@ -112,6 +124,8 @@ def _from_index(
     ranges = [(to_us(t.since), to_us(t.until)) for t in question.times]
     session = reader.label(request.scope.session_id)
     visible = _visible(reader, rows, request, filters, excluded)
+    if hot is not None:
+        visible &= (rows.kind != OWNER_CODES["message"]) | (rows.at >= to_us(hot))
     asked = Asked(
         visible=visible[structure.row],
         inside=in_ranges(structure.at, ranges) if ranges else None,

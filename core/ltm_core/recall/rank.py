@@ -161,11 +161,14 @@ def _legs_of_words(
     """The keyword legs, each scaled to [0, 1] by the greatest that is compared."""
     among = _compared(structure, visible)
     legs = {"bm25": words.chunk, "turn": words.turn, "window": words.window, "session": words.session}
-    return {name: _scaled(values, among) for name, values in legs.items()}
+    return {name: _scaled(values, among, visible) for name, values in legs.items()}
 
 
-def _scaled(values: NDArray[np.float32], among: NDArray[np.bool_]) -> NDArray[np.float32]:
+def _scaled(values: NDArray[np.float32], among: NDArray[np.bool_], visible: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """A leg that says nothing of the messages is scaled over the facts: else what only a fact holds scores 0."""
     most = np.where(among, values, np.float32(0)).max(initial=0)
+    if most <= 0:
+        most = np.where(visible, values, np.float32(0)).max(initial=0)
     if most <= 0:
         return np.zeros_like(values)
     scaled: NDArray[np.float32] = np.minimum(values / most, np.float32(1))
@@ -183,17 +186,22 @@ def _legs_of_meaning(
     sides = [np.where(s >= 0, known[s], known) for s in (structure.before, structure.after)]
     around = ((2 * known + sides[0] + sides[1]) / 4).astype(np.float32)
     among = _compared(structure, visible) & ~missing
-    return {"cosine": _stretched(known, among), "cosine_window": _stretched(around, among)}
+    every = visible & ~missing
+    return {"cosine": _stretched(known, among, every), "cosine_window": _stretched(around, among, every)}
 
 
-def _stretched(values: NDArray[np.float32], among: NDArray[np.bool_]) -> NDArray[np.float32]:
-    seen = values[among]
-    if not len(seen):
-        return np.zeros_like(values)
+def _stretched(
+    values: NDArray[np.float32], among: NDArray[np.bool_], every: NDArray[np.bool_]
+) -> NDArray[np.float32]:
+    """One message has no least and greatest: then all that was compared has."""
+    for compared in (among, every):
+        seen = values[compared]
+        if len(seen) and seen.max() > seen.min():
+            break
+    else:
+        return every.astype(np.float32)
     low = seen.min()
     reach = seen.max() - low
-    if reach <= 0:
-        return among.astype(np.float32)
     stretched: NDArray[np.float32] = np.clip((values - low) / reach, 0, 1).astype(np.float32)
     return stretched
 

@@ -7,10 +7,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
+from ltm_core.keep.archive.forget import forget_asked
 from ltm_core.keep.asked import Target, fulfil_requests, targets_of
-from ltm_core.keep.audit import flush_of, note
+from ltm_core.keep.audit import note
 from ltm_core.keep.consolidate.retire import bring_back
 from ltm_core.keep.erase import settle
+from ltm_core.keep.later import flush_of
 from ltm_core.store.base import MessageRow
 from ltm_core.text.language import detect_language
 from ltm_core.types import Anchor, FactChange, MessageStatus, Observation
@@ -70,6 +72,7 @@ def observe(runtime: Runtime, batch: Batch) -> Observation:
         looked_up = (targets, met) if same else ({}, None)
         seen = _write(runtime, writer, batch, prepared, vectors, looked_up, now=now, zone=zone, erasures=erasures)
     if any(p.analysis.requests for p in prepared.values()):
+        forget_asked(runtime, batch.scope.user_id, [t for found in targets.values() for t in found])
         settle(runtime, batch.scope.user_id)
     if any(p.for_model for p in prepared.values()):
         runtime.wake()

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 _USER = (
     "SELECT s.embedder, s.dimension, s.outbox, u.user_no, u.revision, u.shrunk_at, u.next_n, u.chunk_count, "
-    "u.term_total, u.timezone, u.paused_at, u.created_at, u.reset_at "
+    "u.term_total, u.timezone, u.paused_at, u.created_at, u.reset_at, u.retention, "
+    "u.consolidated_at "
     "FROM state s LEFT JOIN users u ON u.user_id = ? WHERE s.id = 1"
 )
 
@@ -101,6 +102,8 @@ class View:
         self._paused_at: int | None = row[10]
         self._created_at: int = row[11] or 0
         self.reset_at: int = row[12] or 0
+        self._retention: str | None = row[13]
+        self._consolidated_at: int | None = row[14]
         self.low, self.high = row_range(self.no)
         if not self.no:
             self._core.kept.drop(self._user_id)
@@ -131,6 +134,8 @@ class View:
             revision=self.revision,
             timezone=self._timezone,
             paused_at=from_us(self._paused_at),
+            retention=self._retention,
+            consolidated_at=from_us(self._consolidated_at),
             created_at=from_us(self._created_at),
         )
 

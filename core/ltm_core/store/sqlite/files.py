@@ -12,6 +12,8 @@ from ltm_core.errors import CorruptError, UnavailableError
 DATABASE = "memory.sqlite3"
 KEY = "store.key"
 LOCK = "store.lock"
+ARCHIVE = "archive"
+"""Folder for files of turns that were moved out of the database; each user has a folder in it."""
 KEY_BYTES = 32
 
 NETWORK_FILE_SYSTEMS = frozenset(

@@ -129,8 +129,11 @@ class MessageView(View):
             f"SELECT 0, {columns} FROM ghosts WHERE user_mac = ? AND session = ?{newest}",
             (self._keyed.mac(self._user_id), label),
         )
-        if ghosts:
-            rows = sorted([*rows, *ghosts], key=lambda r: (r[4], r[5]), reverse=True)[:limit]
+        cold = self._rows(
+            f"SELECT -id, {columns} FROM cold_turns WHERE user_no = ? AND session = ?{newest}", (self.no, label)
+        )
+        if ghosts or cold:
+            rows = sorted([*rows, *ghosts, *cold], key=lambda r: (r[4], r[5]), reverse=True)[:limit]
         return [mark_from(r) for r in reversed(rows)]
 
     def content_mac(self, content: str) -> bytes:

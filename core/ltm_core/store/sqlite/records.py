@@ -40,7 +40,7 @@ def _filled(**values: Any) -> dict[str, Any]:
 # messages ---------------------------------------------------------------------------------------------
 MESSAGE_READ = (
     "id, sequence, at, timezone, recorded_at, role, act, importance, language, caller_id, in_window, "
-    "expires_at, archived_at, redacted_at, body, content_mac, retired_at"
+    "expires_at, archived_at, redacted_at, body, content_mac, retired_at, access_count, last_access_at"
 )
 MESSAGE_WRITE = (
     "id_mac, agent, task, app, at, timezone, recorded_at, role, act, importance, language, caller_id, in_window, "
@@ -119,12 +119,17 @@ def message_from(row: Sequence[Any], codec: Codec) -> MessageRow:
         retired_at=from_us(row[16]),
         metadata=body.get("meta", {}),
         content_mac=row[15],
+        access_count=row[17],
+        last_access_at=from_us(row[18]),
     )
 
 
 def mark_from(row: Sequence[Any]) -> TurnMark:
-    """A place of `marks`: id or 0, role, caller_id, content_mac."""
-    return TurnMark(item=row[0] & ITEM_MASK, role=_ROLES[row[1]], has_caller_id=bool(row[2]), content_mac=row[3])
+    """A place of `marks`: id, minus the id where a file holds it, or 0; role, caller_id, content_mac."""
+    id, is_cold = abs(row[0]), row[0] < 0
+    return TurnMark(
+        item=id & ITEM_MASK, is_cold=is_cold, role=_ROLES[row[1]], has_caller_id=bool(row[2]), content_mac=row[3]
+    )
 
 
 @readable

@@ -322,6 +322,34 @@ VERSION_3: tuple[str, ...] = (
     "CREATE INDEX summary_sources_by_source ON summary_sources (source)",
 )
 
+VERSION_4: tuple[str, ...] = (
+    # how often, and when last, a turn was recalled: facts have had it from the beginning ----------------
+    "ALTER TABLE messages ADD COLUMN access_count INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE messages ADD COLUMN last_access_at INTEGER",
+    # turns that were moved to files: which file holds them, and their places in their sessions -----------
+    """CREATE TABLE cold_files (
+        id INTEGER PRIMARY KEY,
+        user_no INTEGER NOT NULL,
+        count INTEGER NOT NULL,
+        first_at INTEGER NOT NULL,
+        last_at INTEGER NOT NULL,
+        body BLOB NOT NULL)""",
+    """CREATE TABLE cold_turns (
+        id INTEGER PRIMARY KEY,
+        user_no INTEGER NOT NULL,
+        file INTEGER NOT NULL,
+        id_mac BLOB NOT NULL,
+        session INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        sequence INTEGER NOT NULL,
+        role INTEGER NOT NULL,
+        caller_id INTEGER NOT NULL,
+        content_mac BLOB NOT NULL)""",
+    "CREATE INDEX cold_turns_by_id ON cold_turns (user_no, id_mac, session)",
+    "CREATE INDEX cold_turns_by_session ON cold_turns (user_no, session, at, sequence)",
+    "CREATE INDEX cold_turns_by_file ON cold_turns (file)",
+)
+
 ID_RANGE_TABLES = (
     "sessions",
     "messages",
@@ -332,6 +360,8 @@ ID_RANGE_TABLES = (
     "documents",
     "document_units",
     "summaries",
+    "cold_files",
+    "cold_turns",
 )
 """Erased by range of ``id``."""
 FACT_RANGE_TABLES = ("fact_versions", "evidence")

@@ -107,6 +107,17 @@ class MessageWriter(SummaryWriter):
             raise NotFoundError(f"no message has item {row.item}")
         self._changed = True
 
+    def touch_messages(self, ids: Sequence[tuple[str, str]], *, now: datetime, count: int = 1) -> None:
+        moment = to_us(now)
+        self._conn.executemany(
+            "UPDATE messages SET access_count = access_count + ?, last_access_at = max(ifnull(last_access_at, ?), ?) "
+            "WHERE user_no = ? AND id_mac = ? AND session = ?",
+            [
+                (count, moment, moment, self.no, self._keyed.mac(i), self.label(session))
+                for session, i in dict.fromkeys(ids)
+            ],
+        )
+
     def delete_messages(self, items: Sequence[int], *, keep_summaries: bool = False) -> int:
         wanted = [self.low + i for i in dict.fromkeys(items)]
         found: list[tuple[Any, ...]] = []

@@ -22,6 +22,8 @@ from ltm_core.write.succession import succession
 _MOST_LISTED = 8
 _LOOSE = ("owns", "has", "likes", "is_a", "current_location")
 """Relations whose patterns fit much else: a value said to be new is read first."""
+_LONGEST_GREETING = 20
+"""Characters before which a speaker may still be saying who it is ("Good afternoon, this is Dana")."""
 _OPEN_CONFIDENCE = 0.3
 _LEAST_CONTENT = 3
 """Characters beyond function words, about two words, that a Chinese statement needs to be kept as it is."""
@@ -73,6 +75,9 @@ def _known(read: Read, subject: Subject, rules: Rules, lexicon: Lexicon) -> Iter
     gone = rules.parts.get("pet_gone")
     if subject.kind == "pet" and gone is not None and gone.match(norm[subject.rest : end]):
         yield _pet_gone(norm, subject, rules)
+    names = rules.parts.get("names_speaker")
+    if names is not None and read.clause.start > _LONGEST_GREETING and names.match(norm[subject.start :]):
+        return
     if not subject.owns:
         for stop in dict.fromkeys((whole_end, bare_end)):
             text = norm[subject.start : stop]

@@ -23,7 +23,9 @@ from ltm_core.write.identifiers import find_identifiers
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.marked import marked
 from ltm_core.write.neighbours import Neighbours, Vectors
+from ltm_core.write.news import load_news
 from ltm_core.write.norm import script
+from ltm_core.write.overtaken import proposed, units
 from ltm_core.write.people import Subject, speaker_key
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
 from ltm_core.write.remember import explicit_requests
@@ -87,6 +89,7 @@ def analyse(
         language=language,
         anchors=tuple(found.anchors),
         candidates=candidates_,
+        news=_unique(found.news),
         requests=requests,
         skipped=tuple(found.skipped),
         importance=_importance(kept, found.anchors),
@@ -115,7 +118,8 @@ def _facts(
     denied: tuple[Sequence[Candidate], str] = ((), "")
     previous: Read | None = None
     told_of = teller = Subject(key=me, rest=0)
-    for i, spoken in enumerate(walk(utterance, reads, lexicon)):  # which sets cues that the neighbours' gate reads
+    spokens = walk(utterance, reads, lexicon)  # which sets cues that the neighbours' gate reads
+    for i, spoken in enumerate(spokens):
         r, subject = spoken.read, told_by_self(spoken.read, spoken.subject, me, lexicon)
         span = f"{r.clause.start}-{r.clause.end}"
         if (r.veto and i not in open_) or r.clause.start in asked:
@@ -210,6 +214,20 @@ def _facts(
         if i not in held and any(c.modality != "temporary" for c in new):
             anchor = stated(r, new, utterance, start=subject.words)
             found.anchors.append(replace(anchor, text=f"{told_before}，{anchor.text}") if told_before else anchor)
+    place_of = {id(s): i for i, s in enumerate(spokens)}
+    found.news += proposed(
+        [u for u in units(spokens, utterance.content, utterance.message_id) if not _is_asked(u.evidence, asked)],
+        lambda s: sides.of(place_of[id(s)]).vector,
+        load_news(),
+        utterance,
+        lexicon,
+        me=me,
+        speaker=speaker,
+    )
+
+
+def _is_asked(evidence: Evidence, asked: set[int]) -> bool:
+    return any(evidence.start <= at < evidence.end for at in asked)
 
 
 def _told(utterance: Utterance, found: Found, lexicon: Lexicon, threshold: float) -> list[Candidate]:

@@ -19,6 +19,8 @@ class Found:
     candidates: list[Candidate] = field(default_factory=list)
     endings: list[Candidate] = field(default_factory=list)
     """What may end known facts, if there are any that it names."""
+    news: list[Candidate] = field(default_factory=list)
+    """Sentences that may end known facts, by what was learned."""
     skipped: list[str] = field(default_factory=list)
 
 

@@ -172,12 +172,13 @@ def gram_features(norm: str, language: str, function: frozenset[str]) -> tuple[i
     return tuple({crc % BUCKETS for crc in found})
 
 
-def _decode(text: str, scale: float) -> NDArray[np.float32]:
-    return np.frombuffer(base64.b64decode(text), dtype=np.int8).astype(np.float32) * scale
+def unpack(packed: Mapping[str, Any]) -> NDArray[np.float32]:
+    """The weights that `pack` wrote."""
+    return np.frombuffer(base64.b64decode(packed["int8"]), dtype=np.int8).astype(np.float32) * packed["scale"]
 
 
 def pack(weights: Sequence[float] | NDArray[Any]) -> dict[str, Any]:
-    """Weights as int8 with one scale, base64: what `load_gate` reads."""
+    """Weights as int8 with one scale, base64: what `unpack` reads."""
     w = np.asarray(weights, dtype=np.float64)
     scale = float(np.abs(w).max() / 127) or 1.0
     return {"scale": scale, "int8": base64.b64encode(np.round(w / scale).astype(np.int8).tobytes()).decode()}
@@ -197,12 +198,12 @@ def load_gate() -> Gate:
 def make_gate(data: Mapping[str, Any], function: frozenset[str]) -> Gate:
     """A gate of the stored form of its weights."""
     slots = tuple(data["slots"])
-    slot_weights = _decode(data["slot"]["int8"], data["slot"]["scale"]) if slots else np.zeros(0, np.float32)
+    slot_weights = unpack(data["slot"]) if slots else np.zeros(0, np.float32)
     return Gate(
-        grams=_decode(data["grams"]["int8"], data["grams"]["scale"]),
+        grams=unpack(data["grams"]),
         gram_flags=np.array(data["gram_flags"], dtype=np.float32),
         gram_bias=float(data["gram_bias"]),
-        vector=_decode(data["vector"]["int8"], data["vector"]["scale"]),
+        vector=unpack(data["vector"]),
         vector_flags=np.array(data["vector_flags"], dtype=np.float32),
         vector_bias=float(data["vector_bias"]),
         function=function,

@@ -12,10 +12,13 @@ from ltm_core.write.apply import apply_decisions
 from ltm_core.write.batch import Batch
 from ltm_core.write.beside import beside_current
 from ltm_core.write.lexicon import default_lexicon
+from ltm_core.write.overtaken import MOST_MEANT
+from ltm_core.write.overtaken import RULE as OVERTAKES
 from ltm_core.write.plan import Analysis, Candidate, Decision
 from ltm_core.write.resolve import resolve
 from ltm_core.write.returns import settled
 from ltm_core.write.rows import ending
+from ltm_core.write.vectors import GATE_MODEL
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,6 +54,11 @@ def vectors_in_reach(
     """Vectors of the current facts that the candidates may meet, by their text, as the store holds them; of the
     ``most`` newest when it is given."""
     return vectors_of(reader, current_in_reach(reader, candidates, now=now), most=most)
+
+
+def most_compared(candidates: Sequence[Candidate]) -> int:
+    """How many facts the candidates are compared with by meaning: more when one of them is news of an unknown sort."""
+    return MOST_MEANT if any(c.rule == OVERTAKES for c in candidates) else MOST_COMPARED
 
 
 def vectors_of(reader: Reader, facts: Sequence[Fact], *, most: int | None = None) -> dict[str, NDArray[np.float32]]:
@@ -117,10 +125,11 @@ def learn(
 ) -> tuple[FactChange, ...]:
     """The candidates meet what is known at this moment, and the outcome is stored; ``known`` was found before, with
     nothing written since."""
-    if not analysis.candidates:
+    stated = (*analysis.candidates, *analysis.news)
+    if not stated:
         return ()
     scope = batch.scope
-    candidates = [ending(c, None if batch.ttl is None else now + batch.ttl) for c in analysis.candidates]
+    candidates = [ending(c, None if batch.ttl is None else now + batch.ttl) for c in stated]
     candidates = settled(writer, candidates, now=now, lexicon=runtime.lexicon)
     if known is not None and known.wanted == _wanted(candidates):
         current = list(known.facts)
@@ -139,6 +148,7 @@ def learn(
         new_id=runtime.new_id,
         lexicon=runtime.lexicon,
         similarity=similarity_of(vectors),
+        vectors=vectors if runtime.embedder.name.startswith(GATE_MODEL) else None,
         relation_threshold=runtime.config.relation_threshold,
         duplicate_similarity=runtime.config.duplicate_similarity,
     )

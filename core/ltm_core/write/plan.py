@@ -115,6 +115,8 @@ class Analysis:
     language: str
     anchors: tuple[Anchor, ...] = ()
     candidates: tuple[Candidate, ...] = ()
+    news: tuple[Candidate, ...] = ()
+    """Sentences that may end what is known; they count only beside the store (`write.overtaken`)."""
     requests: tuple[ForgetRequest, ...] = ()
     skipped: tuple[str, ...] = ()
     """Per clause that looked like a fact and was not kept: "start-end:rule". No words."""

@@ -6,9 +6,11 @@ the same thing, or the class of things that the words end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+
+from typing import TYPE_CHECKING, Any
 
 from ltm_core.types import Fact, Scope
 from ltm_core.write.beside import Beside
@@ -28,13 +30,19 @@ from ltm_core.write.match import (
     same_thing,
 )
 from ltm_core.write.mentions import mentions
+from ltm_core.write.news import load_news
 from ltm_core.write.norm import fold
+from ltm_core.write.overtaken import RULE as OVERTAKES
+from ltm_core.write.overtaken import overtake
 from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.reach import Reach, reach_of
 from ltm_core.write.renew import RULE as RENEWED
 from ltm_core.write.replaces import is_detail_of, takes_place
 from ltm_core.write.returns import RULE as RETURNS
 from ltm_core.write.rows import RANK, UNTOUCHED, closed, is_late, new_fact, reinforced, retracted
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Reach", "reach_of", "resolve", "retract_for_edit"]
 
@@ -53,12 +61,14 @@ def resolve(
     new_id: Callable[[], str],
     lexicon: Lexicon,
     similarity: Callable[[str, str], float] | None = None,
+    vectors: Mapping[str, NDArray[Any]] | None = None,
     relation_threshold: float = 0.7,
     duplicate_similarity: float = 0.92,
 ) -> tuple[Decision, ...]:
     """The changes that make the candidates known, in order; each row as it must be afterwards.
 
-    ``beside``: facts of the same slots that are not current (`write.beside`).
+    ``beside``: facts of the same slots that are not current (`write.beside`). ``vectors``: those that the learned
+    models know, by text; without them news is matched by its words alone.
     """
     labels = Scope(user_id=user_id, session_id=session_id, agent_id=agent_id, task_id=task_id, app_id=app_id)
     others = Beside(labels=labels, now=now, new_id=new_id, lexicon=lexicon)
@@ -80,6 +90,12 @@ def resolve(
     for candidate in candidates:
         if candidate.rule == RETURNS and not candidate.relation_confidence:
             continue  # what is gone back to was not found (`returns.settled`)
+        if candidate.rule == OVERTAKES:
+            decisions = overtake(
+                candidate, decisions, state.known, vectors=vectors or {}, news=load_news(), lexicon=lexicon,
+                labels=labels, now=now, new_id=new_id,
+            )  # fmt: skip
+            continue
         made = others.again(candidate) or others.settled(candidate, state.take(candidate), state.known)
         decisions += made
         if candidate.rule == "open":

@@ -22,7 +22,7 @@ from ltm_core.write.edits import Labelled
 from ltm_core.write.extraction import jobs_for
 from ltm_core.write.index import index_message
 from ltm_core.write.intake import Incoming, masked
-from ltm_core.write.learn import MOST_COMPARED, Reached, learn, reached, vectors_of
+from ltm_core.write.learn import Reached, learn, most_compared, reached, vectors_of
 from ltm_core.write.plan import Decision
 from ltm_core.write.prepare import prepare
 from ltm_core.write.redact import redact_value
@@ -53,9 +53,9 @@ def observe(runtime: Runtime, batch: Batch) -> Observation:
         verdicts = judge(reader, session_id, batch.messages, now=now)
         vectors = Vectors(runtime)
         prepared = prepare(runtime, reader, batch, verdicts, vectors, now=now, zone=zone)
-        stated = [c for p in prepared.values() for c in p.analysis.candidates]
+        stated = [c for p in prepared.values() for c in (*p.analysis.candidates, *p.analysis.news)]
         met = reached(reader, stated, now=now)
-        vectors.know(vectors_of(reader, met.facts, most=MOST_COMPARED))
+        vectors.know(vectors_of(reader, met.facts, most=most_compared(stated)))
         targets = {i: targets_of(reader, p.analysis.requests) for i, p in prepared.items() if p.analysis.requests}
         seen_at = state.revision if state is not None else 0
     if not prepared:

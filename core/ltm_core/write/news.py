@@ -1,0 +1,225 @@
+"""Learned from examples: whether words tell that something known changed or is over, and which known fact that is.
+
+Three small linear models, shipped as data (``news.json`` of the lexicon, made by ``scripts/train_news.py``):
+
+* *turn*: does the sentence tell of a change, an end or a correction in the speaker's life? N-grams of its words and
+  its cues; with a vector a second head of the vector and the cues, averaged with the first.
+* *keeps*: does it also tell the new value ("swapped the Skoda for a Kia"), or only the end ("sold the Skoda")?
+* *match*: which of the facts known of the same one is meant? Cosine, shared words, agreement of guessed topics; a
+  softmax over all of them and over "none", so that the more is known, the clearer the words must be.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ltm_core.write.gate import BUCKETS, FLAGS, gram_features, unpack
+
+Array = NDArray[np.float32]
+SUBJECTS = ("self", "dropped", "kin", "pet", "stranger", "entity", "inherited", "pronoun")
+CUES = (*FLAGS, "hard_cessation", "change_now", "lasting", "revert", *(f"subject_{s}" for s in SUBJECTS))
+"""What is told of a sentence besides its words; the order is part of the weights' format."""
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[㐀-䶿一-鿿ぁ-ヿ]", re.I)
+_HAN = re.compile(r"[㐀-䶿一-鿿]+")
+_RARE = 8.0
+"""Weight of a word that no list of frequencies knows, in nats, before it is divided by `_SCALE`."""
+_SCALE = 10.0
+MATCH = ("cosine", "words", "topic", "topic_cosine", "named", "own_words")
+"""What a fact and a sentence are compared by; the order is part of the weights' format."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A logistic model in two halves: n-grams with cues, and vector with cues."""
+
+    grams: Array
+    gram_cues: Array
+    gram_bias: float
+    vector: Array
+    vector_cues: Array
+    vector_bias: float
+    calibration: Mapping[str, tuple[float, float]]
+
+    def logit(self, grams: Sequence[int], cues: Array, vector: NDArray[Any] | None) -> float:
+        """Calibrated log-odds; by the n-grams alone without a vector of the trained size."""
+        score = self.gram_bias + float(cues @ self.gram_cues)
+        if grams:
+            score += float(self.grams[list(grams)].sum()) / math.sqrt(len(grams))
+        if vector is None or vector.shape[-1] != self.vector.shape[0]:
+            slope, shift = self.calibration["grams"]
+            return slope * score + shift
+        other = self.vector_bias + float(vector @ self.vector) + float(cues @ self.vector_cues)
+        slope, shift = self.calibration["mean"]
+        return slope * (score + other) / 2 + shift
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """What the models see of a sentence."""
+
+    text: str
+    norm: str
+    language: str
+    cues: Array
+    vector: NDArray[Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What the models see of a known fact."""
+
+    text: str
+    object: str
+    relation: str
+    vector: NDArray[Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """The models with their weights; ``version`` names the training run."""
+
+    turn: Head
+    keeps: Head
+    topics: tuple[str, ...]
+    topic_weights: Array
+    topic_bias: Array
+    match: Array
+    match_bias: float
+    match_plain: Array
+    """Weights without vectors."""
+    match_plain_bias: float
+    thresholds: Mapping[str, float]
+    function: frozenset[str]
+    version: str
+
+    def turns(self, s: Sentence) -> float:
+        """Probability that the sentence tells of a change, an end or a correction of something known."""
+        return _sigmoid(self.turn.logit(features(s, self.function), s.cues, s.vector))
+
+    def keeps_value(self, s: Sentence) -> float:
+        """Probability that a sentence with such news also tells what holds now."""
+        return _sigmoid(self.keeps.logit(features(s, self.function), s.cues, s.vector))
+
+    def meant(self, s: Sentence, facts: Sequence[Held]) -> NDArray[np.float64]:
+        """Probability for each fact that it is the one the sentence is about; what is missing to 1 is for none."""
+        if not facts:
+            return np.zeros(0)
+        with_vectors = s.vector is not None and s.vector.shape[-1] == self.topic_weights.shape[-1]
+        compared = np.stack([self.compare(s, f) for f in facts])
+        weights, bias = (self.match, self.match_bias) if with_vectors else (self.match_plain, self.match_plain_bias)
+        z = compared @ weights.astype(np.float64) + bias
+        top = max(0.0, float(z.max()))
+        e = np.exp(z - top)
+        out: NDArray[np.float64] = e / (e.sum() + math.exp(-top))
+        return out
+
+    def compare(self, s: Sentence, f: Held) -> NDArray[np.float64]:
+        """What a fact and a sentence have in common, in the order of `MATCH`."""
+        cosine = topic = 0.0
+        if s.vector is not None and f.vector is not None and f.vector.shape == s.vector.shape:
+            cosine = float(np.asarray(s.vector, dtype=np.float64) @ np.asarray(f.vector, dtype=np.float64))
+            topic = float(np.sqrt(self.topic(s.vector) * self.topic(f.vector)).sum())
+        mine, theirs = words(s.text, self.function), words(f"{f.text} {f.object}", self.function)
+        shared = sum(_RARE for w in mine & theirs) / _SCALE
+        value = words(f.object, self.function)
+        named = len(value & mine) / len(value) if value else 0.0
+        return np.array([cosine, min(shared, 4.0), topic, topic * cosine, named, f.relation == "about"])
+
+    @staticmethod
+    def shares_words(compared: NDArray[np.float64]) -> bool:
+        """Whether the fact and the sentence have a word in common."""
+        return bool(compared[MATCH.index("words")] > 0 or compared[MATCH.index("named")] > 0)
+
+    def strongest(self, compared: NDArray[np.float64], *, with_vectors: bool) -> str:
+        """The two comparisons that speak most for the match, with what they add to its log-odds."""
+        added = compared * (self.match if with_vectors else self.match_plain)
+        return ", ".join(f"{MATCH[i]} {added[i]:+.1f}" for i in np.argsort(-added)[:2])
+
+    def topic(self, vector: NDArray[Any]) -> Array:
+        """Probabilities of the topics, in the order of ``topics``."""
+        z = self.topic_weights @ np.asarray(vector, dtype=np.float32) + self.topic_bias
+        z = np.exp(z - z.max())
+        out: Array = z / z.sum()
+        return out
+
+
+def cue_array(flags: Iterable[Mapping[str, bool]], subjects: Iterable[str]) -> Array:
+    """The cues of a sentence: those of any of its clauses, and whose life each clause tells."""
+    seen = {name for f in flags for name, on in f.items() if on} | {f"subject_{s}" for s in subjects}
+    return np.array([name in seen for name in CUES], dtype=np.float32)
+
+
+def features(s: Sentence, function: frozenset[str]) -> tuple[int, ...]:
+    """Hash buckets of the n-grams of function words, and of the 1- to 3-grams of all words and characters."""
+    seq = ["0" if w.isdigit() else w for w in _WORD.findall(s.norm[:200].lower())]
+    own = {
+        zlib.crc32(("w " + " ".join(seq[i : i + n])).encode()) % BUCKETS
+        for n in range(1, 4)
+        for i in range(len(seq) - n + 1)
+    }
+    return tuple(own.union(gram_features(s.norm, s.language, function)))
+
+
+def words(text: str, function: frozenset[str]) -> set[str]:
+    """What two texts may share: English words without their endings, pairs of Chinese characters."""
+    from ltm_core.write.mentions import stem
+
+    low = text.lower()
+    found = {stem(w.removesuffix("'s")) for w in re.findall(r"[a-z0-9][a-z0-9+#.'&-]+", low) if w not in function}
+    for run in _HAN.findall(low):
+        found |= {run[i : i + 2] for i in range(len(run) - 1) if not set(run[i : i + 2]) <= function}
+    return found
+
+
+def _sigmoid(x: float) -> float:
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, x))))
+
+
+def _head(data: Mapping[str, Any]) -> Head:
+    return Head(
+        grams=unpack(data["grams"]),
+        gram_cues=np.array(data["gram_cues"], dtype=np.float32),
+        gram_bias=float(data["gram_bias"]),
+        vector=unpack(data["vector"]),
+        vector_cues=np.array(data["vector_cues"], dtype=np.float32),
+        vector_bias=float(data["vector_bias"]),
+        calibration={k: (float(a), float(b)) for k, (a, b) in data["calibration"].items()},
+    )
+
+
+def make_news(data: Mapping[str, Any], function: frozenset[str]) -> News:
+    """The models of the stored form of their weights."""
+    topics = tuple(data["topics"])
+    return News(
+        turn=_head(data["turn"]),
+        keeps=_head(data["keeps"]),
+        topics=topics,
+        topic_weights=unpack(data["topic"]).reshape(len(topics), -1),
+        topic_bias=np.array(data["topic_bias"], dtype=np.float32),
+        match=np.array(data["match"], dtype=np.float32),
+        match_bias=float(data["match_bias"]),
+        match_plain=np.array(data["match_plain"], dtype=np.float32),
+        match_plain_bias=float(data["match_plain_bias"]),
+        thresholds={str(k): float(v) for k, v in data["thresholds"].items()},
+        function=function,
+        version=str(data["version"]),
+    )
+
+
+@cache
+def load_news() -> News:
+    """The bundled weights."""
+    root = files("ltm_core.lexicon").joinpath("write")
+    function = frozenset(root.joinpath("function_words.txt").read_text(encoding="utf-8").split())
+    return make_news(json.loads(root.joinpath("news.json").read_text(encoding="utf-8")), function)

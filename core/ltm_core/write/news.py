@@ -115,7 +115,7 @@ class News:
         """Probability for each fact that it is the one the sentence is about; what is missing to 1 is for none."""
         if not facts:
             return np.zeros(0)
-        with_vectors = s.vector is not None and s.vector.shape[-1] == self.topic_weights.shape[-1]
+        with_vectors = self._knows(s.vector)
         compared = np.stack([self.compare(s, f) for f in facts])
         weights, bias = (self.match, self.match_bias) if with_vectors else (self.match_plain, self.match_plain_bias)
         z = compared @ weights.astype(np.float64) + bias
@@ -127,7 +127,7 @@ class News:
     def compare(self, s: Sentence, f: Held) -> NDArray[np.float64]:
         """What a fact and a sentence have in common, in the order of `MATCH`."""
         cosine = topic = 0.0
-        if s.vector is not None and f.vector is not None and f.vector.shape == s.vector.shape:
+        if s.vector is not None and f.vector is not None and self._knows(s.vector) and self._knows(f.vector):
             cosine = float(np.asarray(s.vector, dtype=np.float64) @ np.asarray(f.vector, dtype=np.float64))
             topic = float(np.sqrt(self.topic(s.vector) * self.topic(f.vector)).sum())
         mine, theirs = words(s.text, self.function), words(f"{f.text} {f.object}", self.function)
@@ -145,6 +145,10 @@ class News:
         """The two comparisons that speak most for the match, with what they add to its log-odds."""
         added = compared * (self.match if with_vectors else self.match_plain)
         return ", ".join(f"{MATCH[i]} {added[i]:+.1f}" for i in np.argsort(-added)[:2])
+
+    def _knows(self, vector: NDArray[Any] | None) -> bool:
+        """Whether there is a vector, and of the size of those learned from."""
+        return vector is not None and vector.shape[-1] == self.topic_weights.shape[-1]
 
     def topic(self, vector: NDArray[Any]) -> Array:
         """Probabilities of the topics, in the order of ``topics``."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ltm_core.types import Evidence, Fact, Scope
+from ltm_core.write.ends import RULE as ENDS
 from ltm_core.write.known import Known
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.news import Held, News, Sentence, cue_array, words
@@ -34,6 +35,10 @@ _SURE = 0.8
 """Probability from which the models outvote the relation that the rules read."""
 _NOT = ("plan", "goal", "one_off", "temporary", "conditional", "question")
 """Cues of clauses that change nothing for good."""
+_CLAUSE = re.compile(r"(?<=[,，;；])\s*")
+_SPACES = re.compile(r"\s+")
+_LEAST = 3
+"""Characters that must be left of a sentence without the old value."""
 _MOST_CLAUSES = 5
 _NAMED = ("attribute", "single")
 """Relations that are only the words of the user for a thing."""
@@ -209,6 +214,13 @@ def overtake(
     as a statement or, when it only ends something, as a denial.
     """
     here = [d for d in decisions if _overlap(d.fact, c)]
+    ended = [d for d in here if d.op == "supersede" and not d.fact.is_positive and d.fact.rule == ENDS]
+    if c.is_positive and c.confidence >= news.thresholds["value"] and ended and len(ended) == len(here):
+        # The rules saw the end and not what came instead.
+        assert ended[0].previous is not None
+        by = new_fact(_worded(c, ended[0].previous, lexicon), labels, id=new_id(), now=now)
+        known.put(by)
+        return [*decisions, Decision(op="add", fact=by, reason=f"news {c.confidence:.2f}: what came instead")]
     if any(d.op != "add" for d in here) or any(d.fact.modality in UNTOUCHED for d in here):
         return decisions
     over, why, probability = meant(c, known.of_subject(c), vectors, news, lexicon)
@@ -220,6 +232,11 @@ def overtake(
     made: list[Decision] = []
     if values and c.is_positive:
         by = values[0]
+        told = _without(by.text, over[0])
+        if by.object in told and told != by.text:
+            by = replace(by, text=told)
+            known.put(by)
+            decisions = [replace(d, fact=by) if d.fact.id == by.id else d for d in decisions]
     else:
         gone = {d.fact.id for d in here if d.fact.rule == "open"}
         for i in gone:
@@ -268,15 +285,16 @@ def _worded(c: Candidate, old: Fact, lexicon: Lexicon) -> Candidate:
 
 
 def _without(text: str, old: Fact) -> str:
-    """The words without the old value; whole clauses that name it go first, if another is left."""
-    value = old.object.strip()
-    if not value or value.casefold() not in text.casefold():
+    """The words without the old value: whole clauses that name it go first, if another is left."""
+    value = old.object.strip().casefold()
+    if not value or value not in text.casefold():
         return text
-    parts = [p for p in re.split(r"(?<=[,，;；])\s*", text) if value.casefold() not in p.casefold()]
+    parts = [p for p in _CLAUSE.split(text) if value not in p.casefold()]
     left = trim("".join(parts) if not text.isascii() else " ".join(parts))
-    if len(left) < 2 or (left.isascii() and " " not in left):
-        left = trim(re.sub(r"\s+", " ", re.sub(re.escape(value), "", text, flags=re.I)))
-    return left if any(ch.isalnum() for ch in left) else text
+    if len(left) >= _LEAST and (not left.isascii() or " " in left):
+        return left
+    left = trim(_SPACES.sub(" ", re.sub(re.escape(value), "", text, flags=re.I)))
+    return left if len(left) >= _LEAST and any(ch.isalnum() for ch in left) else text
 
 
 def _overlap(fact: Fact, c: Candidate) -> bool:

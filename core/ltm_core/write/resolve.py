@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-
 from typing import TYPE_CHECKING, Any
 
 from ltm_core.types import Fact, Scope

@@ -56,12 +56,13 @@ TOPICS = {
     "religion": "religion", "deadline": "deadline", "address": "address",
 }  # fmt: skip
 """Topics of labelled relations; those of ``turns_*.tsv`` are their own."""
-THRESHOLDS = {"turn": 0.5, "turn_passing": 0.7, "keeps": 0.5, "value": 0.7}
-"""Probabilities: from which a sentence is looked at, the same beside words of today or of a mood, from which it tells
-a value, and from which that value is kept when the rules saw only the end."""
+THRESHOLDS = {"turn": 0.5, "turn_passing": 0.7, "keeps": 0.5}
+"""Probabilities: from which a sentence is looked at, the same beside words of today or of a mood, and from
+which it tells a new value."""
 ENDS = {"ends": 0.5, "ends_plain": 0.6}
 """Probability from which a fact ends, with vectors and without. On the invented memories, where a quarter of the
-sentences is written to mislead, about 87 in 100 endings are then right; on the stories of both halves none was wrong."""
+sentences is written to mislead, about 87 in 100 endings are then right; on the stories of both halves
+none was wrong."""
 POOLS = (1, 3, 10, 30)
 """Sizes of invented memories in which the fact meant is looked for."""
 

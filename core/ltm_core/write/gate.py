@@ -174,7 +174,8 @@ def gram_features(norm: str, language: str, function: frozenset[str]) -> tuple[i
 
 def unpack(packed: Mapping[str, Any]) -> NDArray[np.float32]:
     """The weights that `pack` wrote."""
-    return np.frombuffer(base64.b64decode(packed["int8"]), dtype=np.int8).astype(np.float32) * packed["scale"]
+    whole = np.frombuffer(base64.b64decode(packed["int8"]), dtype=np.int8).astype(np.float32)
+    return whole * np.float32(packed["scale"])
 
 
 def pack(weights: Sequence[float] | NDArray[Any]) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ltm_core.types import Evidence, Fact, Scope
-from ltm_core.write.ends import RULE as ENDS
 from ltm_core.write.known import Known
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.news import Held, News, Sentence, cue_array, words
@@ -95,9 +94,9 @@ def mean_vector(vectors: Sequence[NDArray[Any] | None]) -> NDArray[Any] | None:
     found = [v for v in vectors if v is not None]
     if not found or len(found) < len(vectors):
         return None
-    total = np.sum(np.stack(found), axis=0, dtype=np.float32)
+    total: NDArray[Any] = np.stack(found).astype(np.float32).sum(axis=0)
     length = float(np.linalg.norm(total))
-    return total / length if length else None
+    return np.asarray(total / length) if length else None
 
 
 def proposed(
@@ -214,13 +213,6 @@ def overtake(
     as a statement or, when it only ends something, as a denial.
     """
     here = [d for d in decisions if _overlap(d.fact, c)]
-    ended = [d for d in here if d.op == "supersede" and not d.fact.is_positive and d.fact.rule == ENDS]
-    if c.is_positive and c.confidence >= news.thresholds["value"] and ended and len(ended) == len(here):
-        # The rules saw the end and not what came instead.
-        assert ended[0].previous is not None
-        by = new_fact(_worded(c, ended[0].previous, lexicon), labels, id=new_id(), now=now)
-        known.put(by)
-        return [*decisions, Decision(op="add", fact=by, reason=f"news {c.confidence:.2f}: what came instead")]
     if any(d.op != "add" for d in here) or any(d.fact.modality in UNTOUCHED for d in here):
         return decisions
     over, why, probability = meant(c, known.of_subject(c), vectors, news, lexicon)
@@ -261,7 +253,8 @@ def _may_follow(value: Fact, old: Fact, lexicon: Lexicon) -> bool:
     known and differ."""
     vague = lexicon.sets["own_words"]
     one, two = (f.relation.partition(":")[0] for f in (value, old))
-    if one in vague or two in vague or one in _NAMED or two in _NAMED or one == two:
+    loose = (*vague, *_NAMED)
+    if one in vague or (one in loose and two in loose) or one == two:
         return True
     family = lexicon.relation(value.relation).family
     return bool(family) and family == lexicon.relation(old.relation).family

@@ -44,7 +44,7 @@ def told(tmp_path: Path, encoder: Embedder | None, turns: Sequence[str]) -> list
             "Obsidian",
             ["cello", "Kaur", "Craft"],
         ),
-        ("我在朝阳大悦城那家店健身。我的房东姓鲁。", "换到蓝港那家店练了", "大悦城", ["鲁", "蓝港"]),
+        ("我在跟着徐老师学二胡。我的房东姓鲁。", "徐老师出国了，如今跟一位姓丁的老师学", "二胡", ["鲁", "丁"]),
     ],
 )
 def test_news_ends_the_fact_it_means_and_no_other(

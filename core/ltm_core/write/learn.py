@@ -57,7 +57,7 @@ def vectors_in_reach(
 
 
 def most_compared(candidates: Sequence[Candidate]) -> int:
-    """How many facts the candidates are compared with by meaning: more when one of them is news of an unknown sort."""
+    """How many facts the candidates are compared with by meaning: more when one is news of an unknown sort."""
     return MOST_MEANT if any(c.rule == OVERTAKES for c in candidates) else MOST_COMPARED
 
 

@@ -40,7 +40,7 @@ def told(tmp_path: Path, encoder: Embedder | None, turns: Sequence[str]) -> list
     [
         (
             "I use Obsidian for notes. I play the cello. My dentist is Dr Kaur.",
-            "Moved all my notes into Craft last weekend",
+            "Moved all my notes from Obsidian into Craft last weekend",
             "Obsidian",
             ["cello", "Kaur", "Craft"],
         ),
@@ -66,7 +66,7 @@ def test_every_ending_names_the_model_and_what_spoke_for_it(tmp_path: Path, enco
         seen = memory.observe(
             user_id="u",
             session_id="s2",
-            user="Moved all my notes into Craft last weekend",
+            user="Moved all my notes from Obsidian into Craft last weekend",
             at=BEGIN + timedelta(days=9),
         )
     (change,) = [c for c in seen.changes if c.op in ("supersede", "close")]
@@ -97,7 +97,7 @@ def test_news_told_late_ends_nothing_newer(tmp_path: Path, encoder: Embedder) ->
     with LongTermMemory.open(tmp_path / "store", embedder=encoder, timezone="UTC") as memory:
         memory.observe(user_id="u", session_id="s1", user="I use Obsidian for notes.", at=BEGIN)
         memory.observe(
-            user_id="u", session_id="s0", user="Moved all my notes into Craft last weekend",
+            user_id="u", session_id="s0", user="Moved all my notes from Obsidian into Craft last weekend",
             at=BEGIN - timedelta(days=30),
         )  # fmt: skip
         assert any("Obsidian" in f.object for f in memory.facts(user_id="u"))

@@ -27,6 +27,7 @@ from ltm_core.errors import (
     InvalidScopeError,
     InvalidTimeError,
     LTMError,
+    MasterKeyError,
     MissingExtraError,
     NotFoundError,
     SchemaTooNewError,
@@ -46,6 +47,7 @@ from ltm_core.types import (
     Document,
     DocumentWrite,
     Dropped,
+    EncryptionReport,
     Evidence,
     Fact,
     FactChange,
@@ -74,6 +76,7 @@ from ltm_core.types import (
 if TYPE_CHECKING:
     from ltm_core.config import Config
     from ltm_core.protocols import ExtractedFact, ExtractionRequest, Extractor, GatedClause
+    from ltm_core.store.keys import KeyProvider
 
 __version__ = "0.1.0"
 
@@ -96,6 +99,7 @@ __all__ = [
     "DocumentWrite",
     "Dropped",
     "EmbedderMismatchError",
+    "EncryptionReport",
     "ErasurePendingError",
     "Evidence",
     "ExtractedFact",
@@ -113,9 +117,11 @@ __all__ = [
     "InvalidInputError",
     "InvalidScopeError",
     "InvalidTimeError",
+    "KeyProvider",
     "LTMError",
     "LongTermMemory",
     "MaintenanceReport",
+    "MasterKeyError",
     "Message",
     "MessageStatus",
     "MissingExtraError",
@@ -148,6 +154,7 @@ _LATER = {
     "ExtractionRequest": "ltm_core.protocols",
     "Extractor": "ltm_core.protocols",
     "GatedClause": "ltm_core.protocols",
+    "KeyProvider": "ltm_core.store.keys",
 }
 """Loaded when first asked for. Config brings pydantic, which costs more to import than all the rest."""
 

@@ -9,6 +9,7 @@
     ├── ConflictError                        several candidates, or a state that forbids the call
     ├── AccessDeniedError                    a service refused the key, or what it may not do
     ├── ConfigError                          unknown option, or a value outside its range
+    │   └── MasterKeyError                   an encrypted store, and no master key or another one
     ├── MissingExtraError (ImportError)      an optional package is needed; the message names the pip line
     ├── EmbedderMismatchError                the store was written with another embedder
     ├── ExtractionError                      an extractor's output could not be used
@@ -72,6 +73,10 @@ class AccessDeniedError(LTMError):
 
 class ConfigError(LTMError):
     """An option is unknown or its value is outside its range."""
+
+
+class MasterKeyError(ConfigError):
+    """The store is encrypted, and the master key is missing, is another one, or cannot be used."""
 
 
 class MissingExtraError(LTMError, ImportError):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ltm_core.acting import checked
 from ltm_core.door.base import utc_now
+from ltm_core.door.changing import Changing
 from ltm_core.door.documents import Documents
 from ltm_core.door.forgetting import Forgetting
 from ltm_core.door.portability import Portability
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from ltm_core.config import Config
 
 
-class LongTermMemory(Recalling, Reading, Sessions, Documents, Revising, Forgetting, Upkeep, Portability):
+class LongTermMemory(Recalling, Reading, Sessions, Documents, Revising, Forgetting, Upkeep, Changing, Portability):
     """What was said, what is true, and what was true, for every user of one store.
 
     Open it with `open`; it is thread-safe, several processes may open one location, and it is a context
@@ -56,6 +57,7 @@ class LongTermMemory(Recalling, Reading, Sessions, Documents, Revising, Forgetti
         token_counter: TokenCounter | None = None,
         clock: Callable[[], datetime] | None = None,
         new_id: Callable[[], str] | None = None,
+        key_provider: object = None,
         vectors: str = "exact",
         read_only: bool = False,
         **config_overrides: Any,
@@ -72,10 +74,13 @@ class LongTermMemory(Recalling, Reading, Sessions, Documents, Revising, Forgetti
         `langchain_ltm.ChatModelExtractor`, `llamaindex_ltm.LLMExtractor`, or an object of your own
         (`ltm_core.Extractor`); what it finds is added later, by a thread or by `work`. ``token_counter`` counts
         the tokens of a text; the default never counts fewer than the common tokenizers. ``config_overrides``
-        are fields of `Config`.
+        are fields of `Config`. ``key_provider``: the master key that a new store is encrypted with or an encrypted
+        one is opened with: ``"env:NAME"``, ``"file:PATH"``, 32 bytes, a callable that returns them, or a
+        `KeyProvider`; None asks ``LTM_MASTER_KEY`` and ``LTM_MASTER_KEY_FILE``, "none" asks nobody
+        (docs/encryption.md).
 
-        Raises ConfigError, UnavailableError, CorruptError, SchemaTooNewError, EmbedderMismatchError,
-        MissingExtraError.
+        Raises ConfigError, MasterKeyError, UnavailableError, CorruptError, SchemaTooNewError,
+        EmbedderMismatchError, MissingExtraError.
         """
         from ltm_core.opening import open_runtime
 
@@ -93,6 +98,7 @@ class LongTermMemory(Recalling, Reading, Sessions, Documents, Revising, Forgetti
                 read_only=read_only,
                 reranker=reranker,
                 rewriter=rewriter,
+                key_provider=key_provider,
                 overrides=config_overrides,
             )
         )

@@ -21,6 +21,7 @@ from ltm_core.recall.rerankers import resolve_reranker
 from ltm_core.recall.rewriters import resolve_rewriter
 from ltm_core.runtime import Runtime
 from ltm_core.store.base import Store
+from ltm_core.store.keys import resolve_keys
 from ltm_core.store.sqlite import open_store
 from ltm_core.text.chunks import CHUNKER_VERSION, TEMPLATE_VERSION
 from ltm_core.text.tokens import estimate_tokens
@@ -43,6 +44,7 @@ def open_runtime(
     read_only: bool,
     reranker: object = None,
     rewriter: object = None,
+    key_provider: object = None,
     overrides: Mapping[str, Any],
 ) -> Runtime:
     """An open store with everything around it; on any error nothing is left open."""
@@ -56,7 +58,8 @@ def open_runtime(
     reads = _extractor(extractor)
     if isinstance(location, str) and "://" in location:
         raise ConfigError("location must be a directory or ':memory:'; this version has no other store")
-    store = open_store(location, config=settings, read_only=read_only, clock=lambda: _aware(clock()))
+    keys = resolve_keys(key_provider)
+    store = open_store(location, config=settings, read_only=read_only, clock=lambda: _aware(clock()), keys=keys)
     try:
         _agree(store, model, now=clock())
         runtime = Runtime(

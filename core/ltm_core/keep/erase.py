@@ -213,6 +213,7 @@ def forget_user(runtime: Runtime, user_id: str, *, actor: str | None) -> Receipt
             [s.id for s in writer.sessions()],
             writer.documents(limit=NEEDLES),
         )
+        needles = replace(needles, keys=(writer.sealed_key(),))
         never_again(writer, rows, now=now, neighbours=False)
         writer.add_ghosts(rows)
         writer.set_erased_before(now)

@@ -82,6 +82,10 @@ class Operations(Protocol):
         ...
 
     def record_receipt(self, receipt: Receipt) -> None: ...
+    def plain_users(self) -> int:
+        """How many users of an encrypted store are not sealed yet; 0 in a plain store."""
+        ...
+
     def check_file(self) -> list[str]:
         """What the engine itself finds wrong with its files, in its words (tables and pages, no content); empty
         when nothing is."""

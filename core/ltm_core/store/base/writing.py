@@ -191,6 +191,11 @@ class Writer(RowReader, Protocol):
         """These are the fact's earlier times for ``known_at``, and when it was last recalled."""
         ...
 
+    def sealed_key(self) -> bytes:
+        """The user's data key as it lies on disk; empty in a plain store. Without it nothing of the user is
+        readable."""
+        ...
+
     def erase_user(self, *, now: datetime) -> dict[str, int]:
         """Every row of the user is gone, in every table; tombstones and the watermark stay, keyed. Returns the
         rows removed per table. The bytes are gone after `Operations.scrub`."""

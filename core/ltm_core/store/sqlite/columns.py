@@ -43,7 +43,7 @@ _SELECT = (
     f"SELECT id & {ITEM_MASK}, owner & {ITEM_MASK}, kind, at, session, agent, task, app, role, act, importance, "
     f'"start", "end", length, ifnull(expires_at, {NEVER}) FROM chunks WHERE id > ? AND id < ? ORDER BY id'
 )
-_VECTORS = f"SELECT id & {ITEM_MASK}, vector FROM vectors WHERE {{}} AND embedder = ? ORDER BY id"
+_VECTORS = "SELECT id, codec, vector FROM vectors WHERE {} AND embedder = ? ORDER BY id"
 _BATCH = 2048
 """Rows read at once: bounds the Python objects alive during a load."""
 
@@ -191,8 +191,9 @@ class Columns:
         items = self.items(self.n)
         cursor = view.conn.execute(_VECTORS.format(where), (*values, view.embedder))
         width = self.dimension * STORED.itemsize
-        while rows := cursor.fetchmany(_BATCH):
-            rows = [r for r in rows if len(r[1]) == width]
+        while stored := cursor.fetchmany(_BATCH):
+            opened = [(r[0] & ITEM_MASK, view.opened_vector(*r)) for r in stored]
+            rows = [r for r in opened if len(r[1]) == width]
             if not rows:
                 continue
             at = np.searchsorted(items, np.array([r[0] for r in rows], dtype=np.int64))

@@ -12,10 +12,11 @@ from typing import Any
 from ltm_core.errors import BusyError, ConflictError
 from ltm_core.store.rows import AuditRow
 from ltm_core.store.sqlite.backup import LIST_JOB, back_up, keep_list, write_lists
-from ltm_core.store.sqlite.codec import PLAIN_CODEC
 from ltm_core.store.sqlite.conditions import CURRENT, CURRENT_TAKES
 from ltm_core.store.sqlite.embedders import other_embedders
+from ltm_core.store.sqlite.encrypting import plain_users
 from ltm_core.store.sqlite.files import sizes
+from ltm_core.store.sqlite.key_copies import KEY_JOB, destroy_copies
 from ltm_core.store.sqlite.migrations import SCHEMA_VERSION
 from ltm_core.store.sqlite.queue import Queue
 from ltm_core.store.sqlite.read_rows import AUDIT_READ, audit_body, audit_from
@@ -36,20 +37,24 @@ class SqliteOperations(Queue):
 
     # users --------------------------------------------------------------------------------------------
     def users(self, *, after: str | None = None, limit: int = 1000) -> list[str]:
-        """In the order of the bytes of their ids."""
+        """In the order of the bytes of their ids, or of what stands for them in an encrypted store."""
         with self._store.connection() as conn:
             rows = conn.execute(
-                "SELECT user_id FROM users WHERE user_id > ? ORDER BY user_id LIMIT ?", (after or "", limit)
+                "SELECT user_id FROM users WHERE user_id > ? ORDER BY user_id LIMIT ?", (self._after(after), limit)
             ).fetchall()
-        return [r[0] for r in rows]
+        return [self._store.core.user_id(r[0]) for r in rows]
+
+    def _after(self, user_id: str | None) -> str:
+        return "" if user_id is None else self._store.core.stored_name(user_id)
 
     def change_marks(self, *, after: int, limit: int) -> list[tuple[int, str]]:
         with self._store.connection() as conn:
-            return conn.execute(
+            rows = conn.execute(
                 "SELECT c.id, u.user_id FROM changes c JOIN users u ON u.user_no = c.user_no "
                 "WHERE c.id > ? ORDER BY c.id LIMIT ?",
                 (after, limit),
             ).fetchall()
+        return [(number, self._store.core.user_id(name)) for number, name in rows]
 
     def users_with_doc_types(self, doc_types: Sequence[str], *, before: datetime, limit: int) -> list[str]:
         labels = [self._store.core.keyed.label(t) for t in doc_types]
@@ -59,7 +64,7 @@ class SqliteOperations(Queue):
                 f"AND doc_type IN ({','.join('?' * len(labels))}) AND at < ? LIMIT ?",
                 (*labels, to_us(before), limit),
             ).fetchall()
-            names = [name_of(conn, r[0]) for r in rows]
+            names = [name_of(self._store.core, conn, r[0]) for r in rows]
         return sorted(n for n in names if n is not None)
 
     def users_with_documents(self, *, after: str | None = None, limit: int = 1000) -> list[str]:
@@ -68,9 +73,9 @@ class SqliteOperations(Queue):
             rows = conn.execute(
                 "SELECT user_id FROM users WHERE user_id > ? AND EXISTS (SELECT 1 FROM documents d "
                 "WHERE d.user_no = users.user_no) ORDER BY user_id LIMIT ?",
-                (after or "", limit),
+                (self._after(after), limit),
             ).fetchall()
-        return [r[0] for r in rows]
+        return [self._store.core.user_id(r[0]) for r in rows]
 
     def users_without_vectors(self, *, limit: int) -> list[str]:
         return self._users_waiting("chunks", limit)
@@ -93,7 +98,7 @@ class SqliteOperations(Queue):
                         break
                     found[row[0] >> 32] = None
                     last = row[0] | ITEM_MASK
-            names = [name_of(conn, no) for no in found]
+            names = [name_of(self._store.core, conn, no) for no in found]
         return [n for n in names if n is not None]
 
     # bytes --------------------------------------------------------------------------------------------
@@ -153,6 +158,10 @@ class SqliteOperations(Queue):
                 ),
             )
 
+    def plain_users(self) -> int:
+        with self._store.connection() as conn:
+            return plain_users(conn)
+
     def check_file(self) -> list[str]:
         with self._store.connection() as conn:
             found = [r[0] for r in conn.execute("PRAGMA integrity_check(20)").fetchall()]
@@ -165,6 +174,8 @@ class SqliteOperations(Queue):
 
     def list_erasures(self, *, now: datetime, limit: int = 1000) -> int:
         jobs = self.due_jobs(now=now, kinds=(LIST_JOB,), limit=limit)
+        keys = self.due_jobs(now=now, kinds=(KEY_JOB,), limit=limit)
+        destroy_copies(self._store, keys, now=now)
         return write_lists(self._store, jobs, now=now)
 
     # audit --------------------------------------------------------------------------------------------
@@ -182,7 +193,7 @@ class SqliteOperations(Queue):
         with self._store.connection(write=True) as conn:
             conn.execute(
                 "INSERT INTO audit (user_no, user_mac, at, action, body) VALUES (NULL, x'', ?, ?, ?)",
-                (to_us(now), action, PLAIN_CODEC.encode(body)),
+                (to_us(now), action, self._store.core.codec(conn, None).encode(body)),
             )
 
     def audit_rows(self, *, after: int = 0, limit: int) -> list[AuditRow]:
@@ -193,8 +204,11 @@ class SqliteOperations(Queue):
                 "WHERE a.id > ? ORDER BY a.id LIMIT ?",
                 (after, limit),
             ).fetchall()
-        codec = self._store.core.codec
-        return [audit_from(r, r[6], (codec(r[5]) if r[5] else PLAIN_CODEC).decode(r[4])) for r in rows]
+            core = self._store.core
+            return [
+                audit_from(r, None if r[6] is None else core.user_id(r[6]), core.codec(conn, r[5]).decode(r[4]))
+                for r in rows
+            ]
 
     # state --------------------------------------------------------------------------------------------
     def stats(self) -> Stats:

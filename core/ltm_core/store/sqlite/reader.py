@@ -103,12 +103,12 @@ class SqliteReader(MessageView, RowView, DocumentView):
         found: dict[str, NDArray[np.float32]] = {}
         for marks, part in batches(list(names)):
             rows = self._rows(
-                "SELECT f.id_mac, v.vector FROM facts f JOIN chunks c ON c.owner = f.id "
+                "SELECT f.id_mac, v.id, v.codec, v.vector FROM facts f JOIN chunks c ON c.owner = f.id "
                 f"JOIN vectors v ON v.id = c.id WHERE f.user_no = {self.no} AND f.id_mac IN ({marks}) "
                 f"AND v.embedder = {self.embedder}",
                 part,
             )
-            found.update((names[mac], decode(blob)) for mac, blob in rows)
+            found.update((names[mac], decode(self.opened_vector(*stored))) for mac, *stored in rows)
         return found
 
     def index_faults(self) -> IndexFaults:

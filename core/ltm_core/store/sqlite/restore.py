@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -20,20 +20,22 @@ from ltm_core.store.sqlite.backup import (
     LIST_JOB,
     absent,
     copy_database,
-    copy_key,
     drafted,
     list_path,
     publish,
     reading,
 )
-from ltm_core.store.sqlite.codec import PLAIN_CODEC
-from ltm_core.store.sqlite.files import DATABASE, KEY
+from ltm_core.store.sqlite.encrypting import encrypt_users, seal_key_file
+from ltm_core.store.sqlite.files import DATABASE, KEY, load_key, load_keys, write_new
+from ltm_core.store.sqlite.key_copies import copy_path, fill_keys, require_keys, sealed_copy
 from ltm_core.store.sqlite.read_rows import audit_body
 from ltm_core.store.sqlite.reader import SqliteReader
 from ltm_core.store.sqlite.store import SqliteStore
 from ltm_core.store.times import from_us, to_us
+from ltm_core.store.vault import StoreKeys, is_sealed, sealed_name
 
 if TYPE_CHECKING:
+    from ltm_core.store.keys import KeyProvider
     from ltm_core.store.base import Reader, Writer
 
 Source: TypeAlias = Literal["store", "list", "none"]
@@ -84,6 +86,8 @@ def restore(
     now: datetime,
     redo: Redo,
     erasures: Path | Literal["none"] | None = None,
+    keys: KeyProvider | None = None,
+    key_file: Path | None = None,
     actor: str | None = None,
     reason: str | None = None,
 ) -> Restored:
@@ -92,7 +96,8 @@ def restore(
     A store that is there gives way in one transaction: other processes see the old one or the new one, and after
     an error or a kill the old one is as it was. Writers wait meanwhile. Without a store the erasures come from
     the list beside the backup, or ``erasures`` names it; "none" does without. ``redo`` erases anew, user by user,
-    what the copy holds and the news name.
+    what the copy holds and the news name. ``keys`` opens an encrypted backup, whose data keys are those of the store
+    that gives way or of the key file beside it (or at ``key_file``).
     """
     backup, location = backup.absolute(), location.absolute()
     if not (backup / DATABASE).is_file():
@@ -100,18 +105,25 @@ def restore(
     live = (location / DATABASE).is_file()
     if not live:
         absent(location)
-    elif (location / KEY).read_bytes() != (backup / KEY).read_bytes():
-        raise ConflictError(f"{location} holds another store than the backup is of; restore to a new directory")
+    key, copy = _key_of(backup, location if live else None, key_file)
     with ExitStack() as stack:
         draft = stack.enter_context(drafted(location))
         with reading(backup / DATABASE) as conn:
             copy_database(conn, draft / DATABASE)
-        copy_key(backup / KEY, draft / KEY)
-        old = stack.enter_context(_Old.of(location, config)) if live else None
-        staged = SqliteStore(draft, config=config, clock=lambda: now)
+        write_new(draft / KEY, key)
+        if keys is not None and not live:
+            # A plain backup that is restored with a master key becomes an encrypted store.
+            seal_key_file(draft, keys, wait_seconds=config.busy_timeout_seconds)
+        _adopt(draft, keys)
+        old = stack.enter_context(_Old.of(location, config, keys)) if live else None
+        staged = SqliteStore(draft, config=config, clock=lambda: now, keys=keys)
         try:
+            fill_keys(staged, copy, None if old is None else old.conn)
             source, known = _known(staged, backup, old, erasures)
             counts = _reapply(staged, known, old, redo)
+            require_keys(staged)
+            if staged.core.vault is not None:
+                encrypt_users(staged)
             users = _settle(staged, old, source, counts, now=now, actor=actor, reason=reason)
             clean, _ = staged.operations().scrub(wait_seconds=config.busy_timeout_seconds)
             if not clean:
@@ -126,6 +138,36 @@ def restore(
     return Restored(source=source, users=users, counts=dict(counts))
 
 
+def _key_of(backup: Path, live: Path | None, key_file: Path | None) -> tuple[bytes, Path | None]:
+    """(content of the key file of the restored store, the key file of the backups when there is one)."""
+    theirs = load_key(backup, read_only=True)
+    name = _name_of(theirs)
+    copy = key_file or copy_path(backup.parent, name)
+    if live is not None:
+        ours = load_key(live, read_only=True)
+        if _name_of(ours) != name:
+            raise ConflictError(f"{live} holds another store than the backup is of; restore to a new directory")
+        if is_sealed(theirs) and not is_sealed(ours):
+            raise ConflictError(f"{live} is not encrypted, the backup is: run `ltm encrypt` on the store first")
+        return ours, copy if copy.exists() else None
+    return (sealed_copy(copy, name), copy) if is_sealed(theirs) else (theirs, None)
+
+
+def _name_of(key: bytes) -> str:
+    return sealed_name(key)[0] if is_sealed(key) else StoreKeys(key, {}).name
+
+
+def _adopt(draft: Path, keys: KeyProvider | None) -> None:
+    """The copy says that new data keys are wrapped as in its key file, which may be newer than itself."""
+    held = load_keys(draft, read_only=True, provider=keys)
+    if not held.encrypted:
+        return
+    with closing(sqlite3.connect(draft / DATABASE)) as conn:
+        if "encryption" in {c[1] for c in conn.execute("PRAGMA table_info(state)")}:
+            conn.execute("UPDATE state SET encryption = ? WHERE encryption <> ''", (list(held.wrapping)[-1],))
+            conn.commit()
+
+
 class _Old:
     """The store that gives way, with its write lock held."""
 
@@ -134,9 +176,9 @@ class _Old:
 
     @classmethod
     @contextmanager
-    def of(cls, location: Path, config: Config) -> Iterator[_Old]:
+    def of(cls, location: Path, config: Config, keys: KeyProvider | None) -> Iterator[_Old]:
         """Open until the block ends; nobody else writes meanwhile."""
-        store = SqliteStore(location, config=config)
+        store = SqliteStore(location, config=config, keys=keys)
         try:
             with store.exclusive(config.busy_timeout_seconds) as conn:
                 yield cls(store, conn)
@@ -298,7 +340,7 @@ def _settle(
         body = audit_body(actor=actor, target=source, counts=counts, reason=reason)
         conn.execute(
             "INSERT INTO audit (user_no, user_mac, at, action, body) VALUES (NULL, x'', ?, 'restore', ?)",
-            (to_us(now), PLAIN_CODEC.encode(body)),
+            (to_us(now), staged.core.codec(conn, None).encode(body)),
         )
         return int(conn.execute("SELECT count(*) FROM users").fetchone()[0])
 

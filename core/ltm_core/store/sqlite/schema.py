@@ -293,6 +293,11 @@ VERSION_2: tuple[str, ...] = (
     "CREATE INDEX document_units_by_embedder ON document_units (embedded, id)",
 )
 
+VERSION_5: tuple[str, ...] = (
+    # fingerprint of the present wrapping key; empty in a plain store
+    "ALTER TABLE state ADD COLUMN encryption TEXT NOT NULL DEFAULT ''",
+)
+
 ID_RANGE_TABLES = (
     "sessions",
     "messages",
@@ -318,4 +323,12 @@ BODIES = (
     *((t, "body") for t in ("messages", "facts", "anchors", "slots", "evidence", "sessions", "changes", "documents")),
     ("documents", "path"),
 )
-"""Where words of users stand, in plain envelopes."""
+"""Where words of users stand, in envelopes."""
+ENVELOPES = (*BODIES, *((t, "body") for t in ("fact_versions", "jobs", "audit", "users")))
+"""Every column of `USER_TABLES` that holds an envelope: sealed under the user's data key in an encrypted store."""
+VECTORS = (("vectors", "vector"), ("document_units", "vector"))
+"""Every column that holds a vector, with a column ``codec`` beside it."""
+KEYED_COLUMNS = frozenset(
+    {"id_mac", "message_mac", "content_mac", "superseded_by", "namespace", "key_mac", "user_mac", "terms", "wrapped"}
+)
+"""The other BLOB columns of `USER_TABLES`: keyed hashes, and wrapped keys."""

@@ -57,7 +57,7 @@ class SqliteSnapshot:
 
     def postings(self, terms: Sequence[str]) -> list[tuple[NDArray[np.int64], NDArray[np.int32]]]:
         view = self._view
-        hasher = view.core.keyed.terms(view.no)
+        hasher = view.keyed.terms(view.no)
         keys = [(view.no << TERM_BITS) | hasher(t) for t in terms]
         if not view.live:
             # The moment has passed: what is read now is cut to the rows of then, and not kept.

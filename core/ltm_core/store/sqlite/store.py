@@ -18,17 +18,20 @@ from ltm_core.errors import UnavailableError
 from ltm_core.store.keyed import Keyed
 from ltm_core.store.sqlite.base import Core
 from ltm_core.store.sqlite.connections import Pool
+from ltm_core.store.sqlite.encrypting import begin, require_same
 from ltm_core.store.sqlite.faults import translated
-from ltm_core.store.sqlite.files import DATABASE, LOCK, load_key, prepare
+from ltm_core.store.sqlite.files import DATABASE, LOCK, load_key, load_keys, prepare
 from ltm_core.store.sqlite.locks import WriteLock
 from ltm_core.store.sqlite.migrations import migrate, require_current, version
 from ltm_core.store.sqlite.operations import SqliteOperations
 from ltm_core.store.sqlite.reader import SqliteReader
 from ltm_core.store.sqlite.writer import SqliteWriter
 from ltm_core.store.times import to_us
+from ltm_core.store.vault import StoreKeys, Vault
 from ltm_core.types import FactChange
 
 if TYPE_CHECKING:
+    from ltm_core.store.keys import KeyProvider
     from ltm_core.store.sqlite.snapshot import SnapshotCache
 
 Listener = Callable[[Sequence[FactChange]], None]
@@ -49,8 +52,10 @@ class SqliteStore:
         config: Config,
         read_only: bool = False,
         clock: Callable[[], datetime] | None = None,
+        keys: KeyProvider | None = None,
     ) -> None:
         self.config = config
+        self._provider = keys
         self._location = os.fspath(location)
         self._read_only = read_only
         temporary = self._location == MEMORY
@@ -66,9 +71,12 @@ class SqliteStore:
                 lock=lock,
                 check=self._check_file,
             )
+            held = self._open(clock or _now)
             self.core = Core(
                 path=str(self.directory / DATABASE),
-                keyed=self._open(clock or _now),
+                keyed=Keyed(held.hashing),
+                vault=Vault(held) if held.encrypted else None,
+                name=held.name,
                 clock=clock or _now,
                 reading=self._pool.reading,
                 snapshots=self._snapshots,
@@ -83,31 +91,28 @@ class SqliteStore:
             self, _close, self._pool, self.directory if temporary else None, os.getpid()
         )
 
-    def _open(self, clock: Callable[[], datetime]) -> Keyed:
-        """The file has the present schema and belongs to the key, or an error says why not."""
+    def _open(self, clock: Callable[[], datetime]) -> StoreKeys:
+        """The file has the present schema and belongs to the keys, or an error says why not."""
         path = str(self._pool.database)
         try:
             self._pool.check_open()
             with translated(path):
                 if self._read_only:
-                    keyed = Keyed(load_key(self.directory, read_only=True))
+                    held = load_keys(self.directory, read_only=True, provider=self._provider)
                     with self._pool.reading() as conn:
-                        require_current(conn, path, keyed)
-                    return keyed
-                with self._key_then_writer() as (keyed, conn):
-                    migrate(conn, path, keyed, now_us=to_us(clock()))
-                return keyed
+                        require_current(conn, path, Keyed(held.hashing))
+                        require_same(conn, path, held)
+                    return held
+                # The key comes first: a database without its key is one that lost it.
+                with self._pool.lock:
+                    held = load_keys(self.directory, read_only=False, provider=self._provider)
+                with self._pool.exclusive() as conn:
+                    migrate(conn, path, Keyed(held.hashing), now_us=to_us(clock()))
+                    begin(conn, path, held)
+                return held
         except BaseException:
             self._pool.close()
             raise
-
-    @contextmanager
-    def _key_then_writer(self) -> Iterator[tuple[Keyed, sqlite3.Connection]]:
-        # The key comes first: a database without its key is one that lost it.
-        with self._pool.lock:
-            keyed = Keyed(load_key(self.directory, read_only=False))
-        with self._pool.exclusive() as conn:
-            yield keyed, conn
 
     def _check_file(self, conn: sqlite3.Connection) -> None:
         version(conn, str(self.directory / DATABASE))
@@ -164,6 +169,15 @@ class SqliteStore:
     def operations(self) -> SqliteOperations:
         return SqliteOperations(self)
 
+    @property
+    def name(self) -> str:
+        """The same in every copy of the store, and in no other one; tells nothing of the key."""
+        return self.core.name
+
+    def sealed_key(self) -> bytes:
+        """The key file of an encrypted store as it is now."""
+        return load_key(self.directory, read_only=True)
+
     def mac(self, value: str) -> str:
         return self.core.keyed.mac(value).hex()
 
@@ -215,10 +229,12 @@ def open_store(
     config: Config,
     read_only: bool = False,
     clock: Callable[[], datetime] | None = None,
+    keys: KeyProvider | None = None,
 ) -> SqliteStore:
     """The store in the directory ``location``, created when absent; ":memory:" is a temporary one.
 
     Raises UnavailableError (a file, not writable, a network file system), CorruptError (not ours, damaged, no
-    key) or SchemaTooNewError. ``clock`` says what "now" is where no time is given.
+    key), SchemaTooNewError, MasterKeyError (encrypted, and no or another master key) or ConfigError (``keys`` given,
+    and the store is plain). ``clock`` says what "now" is where no time is given.
     """
-    return SqliteStore(location, config=config, read_only=read_only, clock=clock)
+    return SqliteStore(location, config=config, read_only=read_only, clock=clock, keys=keys)

@@ -70,7 +70,7 @@ class IndexWriter(WriteBase):
         )
         hasher, prefix = self._keyed.terms(no), no << TERM_BITS
         rows: list[tuple[Any, ...]] = []
-        vectors: list[tuple[int, bytes]] = []
+        vectors: list[tuple[int, int, bytes]] = []
         postings: list[tuple[int, int, int]] = []
         for chunk in chunks:
             id = self._next()
@@ -84,7 +84,7 @@ class IndexWriter(WriteBase):
             length = sum(counts.values())
             embedded = 0
             if chunk.vector is not None:
-                vectors.append((id, self._encoded(chunk.vector)))
+                vectors.append(self._encoded(id, chunk.vector))
                 embedded = self.embedder
             rows.append((id, owner_id, OWNER_CODES[owner], chunk.start, chunk.end, length, embedded, packed, *facets))
             n = id & ITEM_MASK
@@ -117,8 +117,8 @@ class IndexWriter(WriteBase):
     def set_vectors(self, vectors: Mapping[int, NDArray[np.float32]]) -> None:
         if not vectors:
             return
-        encoded = [(self.low + n, self._encoded(v)) for n, v in vectors.items()]
-        for marks, part in batches([id for id, _ in encoded]):
+        encoded = [self._encoded(self.low + n, v) for n, v in vectors.items()]
+        for marks, part in batches([e[0] for e in encoded]):
             rows = self._rows(
                 f"SELECT id FROM chunks WHERE id IN ({marks}) AND id > {self.low} AND id < {self.high}", part
             )
@@ -142,18 +142,20 @@ class IndexWriter(WriteBase):
         rows.sort()
         return [(id & ITEM_MASK, OWNERS[kind], own & ITEM_MASK, a, b) for id, kind, own, a, b in rows[:limit]]
 
-    def _encoded(self, vector: NDArray[np.float32]) -> bytes:
+    def _encoded(self, id: int, vector: NDArray[np.float32]) -> tuple[int, int, bytes]:
         from ltm_core.store.sqlite.vectors import encode
 
         if not self.embedder:
             raise ConflictError("the store has no embedder identity yet: set it before vectors are written")
-        return encode(vector, self.dimension)
+        return id, *self.sealed_vector(id, encode(vector, self.dimension))
 
-    def _insert_vectors(self, vectors: Sequence[tuple[int, bytes]]) -> None:
+    def _insert_vectors(self, vectors: Sequence[tuple[int, int, bytes]]) -> None:
         if not vectors:
             return
-        self._conn.executemany(f"INSERT INTO vectors (id, embedder, vector) VALUES (?, {self.embedder}, ?)", vectors)
-        self._report(OUTBOX_UPSERT, [id for id, _ in vectors])
+        self._conn.executemany(
+            f"INSERT INTO vectors (id, embedder, codec, vector) VALUES (?, {self.embedder}, ?, ?)", vectors
+        )
+        self._report(OUTBOX_UPSERT, [v[0] for v in vectors])
 
     def _drop_chunks(self, owners: Sequence[int]) -> None:
         """No chunk, vector or posting of these owners (row ids) is left."""

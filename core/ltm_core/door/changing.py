@@ -1,0 +1,62 @@
+"""Changing a whole store: its keys."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ltm_core.door.base import Door
+from ltm_core.types import EncryptionReport
+
+if TYPE_CHECKING:
+    from ltm_core.config import Config
+
+
+class Changing(Door):
+    """Changing a whole store."""
+
+    @classmethod
+    def encrypt(
+        cls,
+        location: str | Path,
+        *,
+        key_provider: object = None,
+        config: Config | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> EncryptionReport:
+        """Everything in the store at ``location`` is sealed under the master key (``key_provider``, as in `open`),
+        and nothing readable is left in its files. Who has it open must open it again.
+
+        One transaction per user; after a stop the same call goes on. ``progress`` gets (users done, users in all).
+        Raises MasterKeyError without a master key, UnavailableError while readers keep the log alive.
+        """
+        from ltm_core.keep.keys import encrypt
+
+        return encrypt(Path(location), key_provider, config=config, progress=progress)
+
+    @classmethod
+    async def aencrypt(cls, location: str | Path, **options: Any) -> EncryptionReport:
+        """Async twin of `encrypt`; the same options."""
+        return await asyncio.to_thread(lambda: cls.encrypt(location, **options))
+
+    @classmethod
+    def rekey(
+        cls, location: str | Path, *, to: object, key_provider: object = None, config: Config | None = None
+    ) -> EncryptionReport:
+        """The encrypted store at ``location`` and the key files beside its backups open with the master key ``to``
+        only; no content is touched. ``key_provider`` is the former one. After a stop the same call goes on; who has
+        the store open must open it again.
+        """
+        from ltm_core.keep.keys import rekey
+
+        return rekey(Path(location), key_provider, to, config=config)
+
+    @classmethod
+    async def arekey(cls, location: str | Path, **options: Any) -> EncryptionReport:
+        """Async twin of `rekey`; the same options."""
+        return await asyncio.to_thread(lambda: cls.rekey(location, **options))
+
+
+__all__ = ["Changing"]

@@ -21,6 +21,7 @@ from ltm_core.commands import (
     facts,
     follow,
     forget,
+    keys,
     portability,
     replay,
     serve,
@@ -62,6 +63,8 @@ app.command("import")(portability.import_)
 app.command()(portability.backup)
 app.command()(portability.restore)
 app.command()(portability.audit)
+app.command()(keys.encrypt)
+app.command()(keys.rekey)
 app.command()(upkeep.work)
 app.command()(upkeep.deadletter)
 app.command()(chat.chat)

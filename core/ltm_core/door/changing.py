@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +38,8 @@ class Changing(Door):
     @classmethod
     async def aencrypt(cls, location: str | Path, **options: Any) -> EncryptionReport:
         """Async twin of `encrypt`; the same options."""
+        import asyncio
+
         return await asyncio.to_thread(lambda: cls.encrypt(location, **options))
 
     @classmethod
@@ -56,6 +57,8 @@ class Changing(Door):
     @classmethod
     async def arekey(cls, location: str | Path, **options: Any) -> EncryptionReport:
         """Async twin of `rekey`; the same options."""
+        import asyncio
+
         return await asyncio.to_thread(lambda: cls.rekey(location, **options))
 
 

@@ -17,8 +17,8 @@ from ltm_core.types import BackupReport, RestoreReport
 if TYPE_CHECKING:
     from ltm_core.config import Config
     from ltm_core.runtime import Runtime
-    from ltm_core.store.keys import KeyProvider
     from ltm_core.store.base import Reader, Writer
+    from ltm_core.store.keys import KeyProvider
     from ltm_core.store.rows import News
 
 

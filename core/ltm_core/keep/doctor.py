@@ -29,9 +29,12 @@ def examine(runtime: Runtime, *, user_id: str | None, repair: bool, now: datetim
     started = time.perf_counter()
     operations = runtime.store.operations()
     problems = [HealthProblem(kind="file", detail=line) for line in operations.check_file()]
+    if plain := operations.plain_users():
+        detail = "users whose memories are not encrypted yet: run ltm encrypt again"
+        problems.append(HealthProblem(kind="plain", count=plain, detail=detail))
     mended = 0
     # A damaged file is not written to: it is replaced by a backup.
-    repair = repair and not problems
+    repair = repair and not any(p.kind == "file" for p in problems)
     users = [user_id] if user_id is not None else _users(runtime)
     for user in users:
         found = _of_user(runtime, user, now=now)

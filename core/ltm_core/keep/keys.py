@@ -41,7 +41,9 @@ def rekey(location: Path, key_provider: object, to: object, *, config: Config | 
 def _needed(spec: object) -> KeyProvider:
     keys = resolve_keys(spec)
     if keys is None:
-        raise MasterKeyError("a master key is needed: set LTM_MASTER_KEY or LTM_MASTER_KEY_FILE, or give key_provider=")
+        raise MasterKeyError(
+            "a master key is needed: set LTM_MASTER_KEY or LTM_MASTER_KEY_FILE, or give key_provider="
+        )
     return keys
 
 

@@ -16,7 +16,7 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ltm_core.errors import CorruptError, MasterKeyError
@@ -24,7 +24,7 @@ from ltm_core.store.keyed import Keyed, OwnKeyed
 from ltm_core.store.keys import KEY_BYTES, KeyProvider, aes, fingerprint, opened, sealed, unwrapped, wrapped
 
 if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+    pass
 
 FORMAT = "ltm-core sealed store key"
 ID_BYTES = 16
@@ -42,8 +42,8 @@ def _derived(key: bytes, purpose: bytes, size: int = KEY_BYTES) -> bytes:
 class StoreKeys:
     """What ``store.key`` holds. A plain store has the key of its hashes and no wrapping key."""
 
-    hashing: bytes
-    wrapping: Mapping[str, bytes]
+    hashing: bytes = field(repr=False)
+    wrapping: Mapping[str, bytes] = field(repr=False)
     """By fingerprint; the last one is used for new users, the others only while a rotation is under way."""
 
     @classmethod
@@ -101,9 +101,7 @@ def unseal(data: bytes, provider: KeyProvider, what: str) -> StoreKeys:
     secret = unwrapped(provider, base64.b64decode(json.loads(data)["sealed"]), master, what)
     try:
         entry = json.loads(secret)
-        keys = StoreKeys(
-            bytes.fromhex(entry["hashing"]), {k: bytes.fromhex(v) for k, v in entry["wrapping"].items()}
-        )
+        keys = StoreKeys(bytes.fromhex(entry["hashing"]), {k: bytes.fromhex(v) for k, v in entry["wrapping"].items()})
     except (ValueError, KeyError, TypeError, AttributeError):
         raise MasterKeyError(f"{what} cannot be opened: the key provider returned something else") from None
     if keys.name != name or not keys.encrypted:
@@ -204,9 +202,11 @@ class Vault:
 
     def user_id(self, name: str) -> str:
         """The id again."""
+        from cryptography.exceptions import InvalidTag
+
         try:
             return str(self._names.decrypt(base64.b64decode(name), [b"ltm user"]).decode())
-        except Exception as e:
+        except (InvalidTag, ValueError) as e:
             raise CorruptError(f"the name of a user cannot be read ({type(e).__name__})") from None
 
 

@@ -27,10 +27,11 @@ class MaintenanceReport:
 class HealthProblem:
     """One disagreement inside a store, named by ids and numbers."""
 
-    kind: Literal["file", "orphans", "index", "counter", "several_current"]
+    kind: Literal["file", "orphans", "index", "counter", "several_current", "plain"]
     """``file``: the engine finds its file damaged; ``orphans``: derived rows that belong to nothing; ``index``: a
     message or fact that is not found as its words say; ``counter``: a stored number is wrong;
-    ``several_current``: two values of a relation that takes one."""
+    ``several_current``: two values of a relation that takes one; ``plain``: users of an encrypted store whose
+    memories are not sealed yet."""
     user_id: str | None = None
     count: int = 1
     detail: str = ""

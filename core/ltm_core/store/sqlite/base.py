@@ -17,8 +17,8 @@ from ltm_core.store.sqlite.layout import MAX_ITEM, row_range
 from ltm_core.store.times import from_us
 
 if TYPE_CHECKING:
-    from ltm_core.store.vault import UserSecrets, Vault
     from ltm_core.store.sqlite.snapshot import SnapshotCache
+    from ltm_core.store.vault import UserSecrets, Vault
 
 _USER = (
     "SELECT s.embedder, s.dimension, s.outbox, u.user_no, u.revision, u.shrunk_at, u.next_n, u.chunk_count, "

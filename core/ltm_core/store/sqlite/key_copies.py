@@ -182,9 +182,7 @@ def fill_keys(staged: SqliteStore, copy: Path | None, old: sqlite3.Connection | 
 def require_keys(staged: SqliteStore) -> None:
     """CorruptError when users are left whose key is nowhere."""
     with staged.connection() as conn:
-        (lost,) = conn.execute(
-            f"SELECT count(*) FROM user_keys WHERE length(wrapped) <= {ID_BYTES}"
-        ).fetchone()
+        (lost,) = conn.execute(f"SELECT count(*) FROM user_keys WHERE length(wrapped) <= {ID_BYTES}").fetchone()
     if lost:
         raise CorruptError(
             f"the data keys of {lost} users of the backup are in no key file: restore the key file that was beside it"

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ltm_core.config import Config
-from ltm_core.errors import ConflictError, CorruptError, UnavailableError
+from ltm_core.errors import ConflictError, UnavailableError
 from ltm_core.store.rows import News
 from ltm_core.store.sqlite.backup import (
-    LIST_FORMAT,
     LIST_JOB,
     absent,
     copy_database,
     drafted,
-    list_path,
     publish,
     reading,
 )
 from ltm_core.store.sqlite.encrypting import encrypt_users, seal_key_file
 from ltm_core.store.sqlite.files import DATABASE, KEY, load_key, load_keys, write_new
 from ltm_core.store.sqlite.key_copies import copy_path, fill_keys, require_keys, sealed_copy
+from ltm_core.store.sqlite.known_erasures import Known, Source, known_of
 from ltm_core.store.sqlite.read_rows import audit_body
 from ltm_core.store.sqlite.reader import SqliteReader
 from ltm_core.store.sqlite.store import SqliteStore
@@ -35,38 +33,14 @@ from ltm_core.store.times import from_us, to_us
 from ltm_core.store.vault import StoreKeys, is_sealed, sealed_name
 
 if TYPE_CHECKING:
-    from ltm_core.store.keys import KeyProvider
     from ltm_core.store.base import Reader, Writer
+    from ltm_core.store.keys import KeyProvider
 
-Source: TypeAlias = Literal["store", "list", "none"]
 Redo: TypeAlias = Callable[["Writer", News, Callable[[str], str], "Reader | None"], "Counter[str]"]
 """(writer, what is new, keyed hash of a text, the user in the store that gives way) -> what was erased."""
 _PAGE = 500
 _NUMBERED = ("users", "changes", "jobs", "audit", "embedders", "outbox")
 """Tables whose numbers are never used twice, also after a restore."""
-
-
-@dataclass(slots=True)
-class Known:
-    """Erasures by user (keyed hash, hex), from a store or a list."""
-
-    tombstones: dict[str, dict[tuple[str, str], int]] = field(default_factory=lambda: defaultdict(dict))
-    ghosts: dict[str, set[tuple[int, int, int, int, int, str]]] = field(default_factory=lambda: defaultdict(set))
-    erasures: dict[str, tuple[int | None, int, int | None]] = field(default_factory=dict)
-
-    def add(self, user: str, erasures: Any, tombstones: Iterable[Any], ghosts: Iterable[Any]) -> None:
-        """What one entry tells is known too."""
-        if erasures is not None:
-            before, count, last = self.erasures.get(user, (None, 0, None))
-            self.erasures[user] = (
-                _later(before, erasures[0]),
-                max(count, int(erasures[1])),
-                _later(last, erasures[2]),
-            )
-        mine = self.tombstones[user]
-        for kind, mac, at in tombstones:
-            mine[str(kind), str(mac)] = max(int(at), mine.get((kind, mac), int(at)))
-        self.ghosts[user].update((int(g[0]), int(g[1]), int(g[2]), int(g[3]), int(g[4]), str(g[5])) for g in ghosts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +93,7 @@ def restore(
         staged = SqliteStore(draft, config=config, clock=lambda: now, keys=keys)
         try:
             fill_keys(staged, copy, None if old is None else old.conn)
-            source, known = _known(staged, backup, old, erasures)
+            source, known = known_of(staged, backup, None if old is None else old.conn, erasures)
             counts = _reapply(staged, known, old, redo)
             require_keys(staged)
             if staged.core.vault is not None:
@@ -193,59 +167,6 @@ class _Old:
         """The source's pages are this store's, in one transaction; the old ones are gone from the log too."""
         source.backup(self.conn)
         self.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-
-
-# what was erased --------------------------------------------------------------------------------------
-def _known(
-    staged: SqliteStore, backup: Path, old: _Old | None, erasures: Path | Literal["none"] | None
-) -> tuple[Source, Known]:
-    known = Known()
-    if old is not None:
-        for user, before, count, last in old.conn.execute(
-            "SELECT user_mac, erased_before, count, last_at FROM erasures"
-        ):
-            known.add(user.hex(), (before, count, last), (), ())
-        for user, kind, mac, at in old.conn.execute("SELECT user_mac, kind, mac, at FROM tombstones"):
-            known.add(user.hex(), None, [(kind, mac.hex(), at)], ())
-        for user, *ghost, mac in old.conn.execute(
-            "SELECT user_mac, session, at, sequence, role, caller_id, content_mac FROM ghosts"
-        ):
-            known.add(user.hex(), None, (), [(*ghost, mac.hex())])
-        return "store", known
-    if erasures == "none":
-        return "none", known
-    path = list_path(staged, backup.parent) if erasures is None else erasures
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as e:
-        raise UnavailableError(
-            f"{path} cannot be read ({e.strerror}): without the list of erasures the backup may bring back what was "
-            'erased; name the list with erasures=, or accept that with erasures="none"'
-        ) from e
-    _read_list(path, lines, known)
-    return "list", known
-
-
-def _read_list(path: Path, lines: Iterable[bytes], known: Known) -> None:
-    header = False
-    for line in lines:
-        if not line.strip():
-            continue
-        try:
-            entry = json.loads(line)
-            if not header:
-                header = entry["format"] == LIST_FORMAT and entry["version"] == 1
-                if not header:
-                    break
-                continue
-            known.add(entry["user"], entry["erasures"], entry["tombstones"], entry["ghosts"])
-        except (ValueError, KeyError, TypeError, IndexError):
-            if not header:
-                break
-            # Cut off by a dying process: the erasure was listed again on the next line, by maintain().
-            continue
-    if not header:
-        raise CorruptError(f"{path} is no list of erasures")
 
 
 # the copy ---------------------------------------------------------------------------------------------
@@ -376,10 +297,6 @@ def _carry_on(old: sqlite3.Connection, new: sqlite3.Connection) -> None:
             continue
         if not new.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (row[0], table)).rowcount:
             new.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, row[0]))
-
-
-def _later(one: int | None, other: int | None) -> int | None:
-    return max((t for t in (one, other) if t is not None), default=None)
 
 
 __all__ = ["Restored", "restore"]

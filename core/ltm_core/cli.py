@@ -23,6 +23,7 @@ from ltm_core.commands import (
     forget,
     keys,
     portability,
+    reembed,
     replay,
     serve,
     settings,
@@ -63,6 +64,7 @@ app.command("import")(portability.import_)
 app.command()(portability.backup)
 app.command()(portability.restore)
 app.command()(portability.audit)
+app.command()(reembed.reembed)
 app.command()(keys.encrypt)
 app.command()(keys.rekey)
 app.command()(upkeep.work)

@@ -96,8 +96,8 @@ class EmbedderMismatchError(LTMError):
     def __init__(self, stored: str, given: str) -> None:
         super().__init__(
             f"the store's vectors were made by {stored!r}, but it was opened with {given!r}: "
-            'open it with the first one, or pass embedder="none" to go on with keyword recall only '
-            "(a later version brings `ltm reembed`, which changes the model)"
+            'open it with the first one, change it with `ltm reembed --to`, or pass embedder="none" to go on with '
+            "keyword recall only"
         )
         self.stored = stored
         self.given = given

@@ -125,3 +125,4 @@ def _agree(store: Store, model: Any, *, now: datetime) -> None:
             operations.set_embedder_identity(given, dimension=model.dimension, now=now)
     elif stored != given:
         raise EmbedderMismatchError(stored, given)
+    operations.serve_vectors()

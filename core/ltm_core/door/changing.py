@@ -1,13 +1,14 @@
-"""Changing a whole store: its keys."""
+"""Changing a whole store: its keys, its embedder."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ltm_core.door.base import Door
-from ltm_core.types import EncryptionReport
+from ltm_core.twins import twin
+from ltm_core.types import EncryptionReport, ReembedReport
 
 if TYPE_CHECKING:
     from ltm_core.config import Config
@@ -60,6 +61,34 @@ class Changing(Door):
         import asyncio
 
         return await asyncio.to_thread(lambda: cls.rekey(location, **options))
+
+    def reembed(
+        self,
+        to: object = None,
+        *,
+        roll_back: bool = False,
+        finish: bool = False,
+        switch: bool = True,
+        pairs: Iterable[Mapping[str, Any]] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> ReembedReport:
+        """Everything has a vector of the embedder ``to`` (as in `open`) beside its present one, both are compared,
+        and then the new ones are searched by whoever opens the store with ``to``. Who has it open, this memory too,
+        goes on with keywords only until it opens it again.
+
+        The present embedder serves until the switch, which is one transaction, and its vectors are kept after it:
+        ``roll_back`` switches back, ``finish`` drops the set that is not searched, ``switch=False`` only prepares.
+        After a stop the same call goes on. ``pairs``: ``{"user_id", "query", "text"}``, a question and words that a
+        good answer holds; without them stored facts are asked for the turns they come from. ``progress`` gets (done,
+        total). With none of these: how it stands. Raises ConflictError when another change is not finished.
+        """
+        from ltm_core.keep.reembed import reembed
+
+        return reembed(
+            self._runtime, to, roll_back=roll_back, finish=finish, switch=switch, pairs=pairs, progress=progress
+        )
+
+    areembed = twin(reembed)
 
 
 __all__ = ["Changing"]

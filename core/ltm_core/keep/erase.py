@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ltm_core.documents.units import fill
 from ltm_core.errors import NotFoundError
@@ -35,7 +35,7 @@ from ltm_core.write.index import day_of
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
-    from ltm_core.store.base import MessageRow, Reader, Writer
+    from ltm_core.store.base import MessageRow, OwnerKind, Reader, Writer
 
 
 _AT_ONCE = 1000
@@ -224,24 +224,11 @@ def forget_user(runtime: Runtime, user_id: str, *, actor: str | None) -> Receipt
 
 def fill_vectors(runtime: Runtime, user_id: str, *, limit: int = 1000) -> int:
     """Up to ``limit`` indexed units of the user that had no vector have one; returns how many."""
-    from ltm_core.text.chunks import embedded_text
-
     if not runtime.has_vectors:
         return 0
     with runtime.store.write(user_id) as writer:
         waiting = writer.chunks_without_vector(limit=limit)
-        turns: dict[int, Any] = {}
-        facts: dict[int, Fact] = {}
-        if waiting:
-            turns = {m.item: m for m in writer.messages(items=[w[2] for w in waiting if w[1] == "message"])}
-            facts = facts_by_item(writer, [w[2] for w in waiting if w[1] == "fact"])
-    texts: dict[int, str] = {}
-    for chunk, kind, owner, start, end in waiting:
-        if kind == "fact" and owner in facts:
-            texts[chunk] = facts[owner].text
-        elif kind == "message" and owner in turns:
-            row = turns[owner]
-            texts[chunk] = embedded_text(row.content[start:end], at=day_of(row), speaker=row.name or row.role)
+        texts = texts_of_chunks(writer, waiting)
     matrix = runtime.embed(list(texts.values()))
     if matrix is None:
         return 0
@@ -250,3 +237,22 @@ def fill_vectors(runtime: Runtime, user_id: str, *, limit: int = 1000) -> int:
         vectors = {chunk: matrix[i] for i, chunk in enumerate(texts) if chunk in still}
         writer.set_vectors(vectors)
     return len(vectors)
+
+
+def texts_of_chunks(reader: Reader, chunks: Sequence[tuple[int, OwnerKind, int, int, int]]) -> dict[int, str]:
+    """What the embedder reads of each (chunk item, owner kind, owner item, start, end); nothing of one whose owner is
+    gone."""
+    from ltm_core.text.chunks import embedded_text
+
+    if not chunks:
+        return {}
+    turns = {m.item: m for m in reader.messages(items=[c[2] for c in chunks if c[1] == "message"])}
+    facts = facts_by_item(reader, [c[2] for c in chunks if c[1] == "fact"])
+    texts: dict[int, str] = {}
+    for chunk, kind, owner, start, end in chunks:
+        if kind == "fact" and owner in facts:
+            texts[chunk] = facts[owner].text
+        elif kind == "message" and owner in turns:
+            row = turns[owner]
+            texts[chunk] = embedded_text(row.content[start:end], at=day_of(row), speaker=row.name or row.role)
+    return texts

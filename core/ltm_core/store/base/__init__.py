@@ -29,6 +29,7 @@ from ltm_core.store.base.records import (
     SlotRow,
     TurnMark,
     UserState,
+    VectorSets,
 )
 from ltm_core.store.base.store import Store, StoreFactory
 from ltm_core.store.base.writing import Writer
@@ -56,5 +57,6 @@ __all__ = [
     "StoreFactory",
     "TurnMark",
     "UserState",
+    "VectorSets",
     "Writer",
 ]

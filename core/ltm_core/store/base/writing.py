@@ -91,6 +91,22 @@ class Writer(RowReader, Protocol):
         """(chunk item, owner kind, owner item, start, end), oldest first."""
         ...
 
+    def chunks_without_second(self, *, after: int, limit: int) -> list[tuple[int, OwnerKind, int, int, int]]:
+        """As `chunks_without_vector`, of the second set, from the item after ``after``."""
+        ...
+
+    def set_second_vectors(self, vectors: Mapping[int, NDArray[np.float32]]) -> None:
+        """Chunk items have a vector in the second set; one that is gone meanwhile is passed over."""
+        ...
+
+    def units_without_second(self, *, after: int, limit: int) -> list[tuple[int, int, int, int]]:
+        """As `units_without_vector`, of the second set, from the unit after ``after``."""
+        ...
+
+    def set_second_unit_vectors(self, vectors: Mapping[int, NDArray[np.float32]]) -> None:
+        """Units of documents have a vector in the second set; one that is gone meanwhile is passed over."""
+        ...
+
     def add_fact(self, fact: Fact) -> int:
         """Stored with its evidence; returns its item."""
         ...

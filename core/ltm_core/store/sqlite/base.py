@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +21,33 @@ if TYPE_CHECKING:
     from ltm_core.store.sqlite.snapshot import SnapshotCache
     from ltm_core.store.vault import UserSecrets, Vault
 
+log = logging.getLogger("ltm")
 _USER = (
     "SELECT s.embedder, s.dimension, s.outbox, u.user_no, u.revision, u.shrunk_at, u.next_n, u.chunk_count, "
-    "u.term_total, u.timezone, u.paused_at, u.created_at, u.reset_at, s.encryption, k.master, k.wrapped "
+    "u.term_total, u.timezone, u.paused_at, u.created_at, u.reset_at, s.encryption, k.master, k.wrapped, "
+    "s.generation "
     "FROM state s LEFT JOIN users u ON u.user_id = ? LEFT JOIN user_keys k ON k.user_no = u.user_no WHERE s.id = 1"
 )
+
+
+class Serving:
+    """Which set of vectors the embedder of this process made: a switch in another process makes it a foreign one."""
+
+    __slots__ = ("_told", "generation")
+
+    def __init__(self) -> None:
+        self.generation: int | None = None
+        """None while no embedder is in use here."""
+        self._told: int | None = None
+
+    def differs(self, generation: int) -> bool:
+        """Whether the vectors of this generation are another embedder's than this process has."""
+        if self.generation in (None, generation):
+            return False
+        if self._told != generation:
+            self._told = generation
+            log.warning("the store's embedder was changed while it was open: keywords only until it is opened again")
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +63,7 @@ class Core:
     """None in a plain store."""
     name: str = ""
     """Hash that stands for the store and every copy of it."""
+    serving: Serving = field(default_factory=Serving)
 
     def codec(self, conn: sqlite3.Connection, user_no: int | None) -> Codec:
         """How the content of this user is written and read; of the store's own rows for none."""
@@ -125,6 +149,9 @@ class View:
         self._paused_at: int | None = row[10]
         self._created_at: int = row[11] or 0
         self.reset_at: int = row[12] or 0
+        self.generation: int = row[16]
+        self.foreign = core.serving.differs(self.generation)
+        """True when the vectors are not those of this process's embedder: none is then written or compared."""
         self.low, self.high = row_range(self.no)
         self.encryption: str = row[13]
         self.wrapped: bytes = row[15] or b""

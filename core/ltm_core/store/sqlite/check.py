@@ -55,6 +55,8 @@ def index_faults(view: View) -> IndexFaults:
     orphans["chunks"] = len(lost)
     orphans["postings"] = stray
     orphans["vectors"] = sum(1 for id in vectors if id not in known)
+    second = view._rows("SELECT id FROM second_vectors WHERE id > ? AND id < ?", inside)
+    orphans["second_vectors"] = sum(1 for (id,) in second if id not in known)
     for table in ("evidence", "fact_versions"):
         orphans[table] = sum(
             1

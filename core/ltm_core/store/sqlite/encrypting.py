@@ -146,10 +146,10 @@ def _seal_content(conn: sqlite3.Connection, secrets: UserSecrets, user_no: int) 
             else:
                 where += f" AND user_no = {user_no}"
             conn.execute(f"UPDATE {table} SET {column} = ltm_body({column}) WHERE {where}")
-        for table, column in VECTORS:
+        for table, column, codec in VECTORS:
             conn.execute(
-                f"UPDATE {table} SET codec = 1, {column} = ltm_vector(id, {column}) "
-                f"WHERE id > {low} AND id < {high} AND codec = 0 AND {column} IS NOT NULL"
+                f"UPDATE {table} SET {codec} = 1, {column} = ltm_vector(id, {column}) "
+                f"WHERE id > {low} AND id < {high} AND {codec} = 0 AND {column} IS NOT NULL"
             )
 
 
@@ -181,7 +181,7 @@ def _hash_again(conn: sqlite3.Connection, secrets: UserSecrets, user_no: int) ->
 
 
 @contextmanager
-def _functions(conn: sqlite3.Connection, **functions: Callable[..., object]) -> Iterator[None]:
+def _functions(conn: sqlite3.Connection, **functions: Callable[..., str | bytes | int]) -> Iterator[None]:
     """The connection knows these while the block runs."""
     for name, function in functions.items():
         count = function.__code__.co_argcount - hasattr(function, "__self__")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ltm_core.errors import BusyError, ConflictError
+from ltm_core.store.base import VectorSets
 from ltm_core.store.rows import AuditRow
 from ltm_core.store.sqlite.backup import LIST_JOB, back_up, keep_list, write_lists
 from ltm_core.store.sqlite.conditions import CURRENT, CURRENT_TAKES
@@ -23,6 +24,7 @@ from ltm_core.store.sqlite.read_rows import AUDIT_READ, audit_body, audit_from
 from ltm_core.store.sqlite.records import ITEM_MASK
 from ltm_core.store.sqlite.schema import BODIES
 from ltm_core.store.sqlite.scrub import scan, variants
+from ltm_core.store.sqlite.second import begin_second, drop_second, switch, vector_sets
 from ltm_core.store.sqlite.sweeps import name_of
 from ltm_core.store.times import to_us
 from ltm_core.types import Receipt, Stats
@@ -273,6 +275,27 @@ class SqliteOperations(Queue):
             if known != dimension:
                 raise ConflictError(f"embedder {identity!r} has dimension {known} in this store, not {dimension}")
             conn.execute("UPDATE state SET embedder = ?, dimension = ? WHERE id = 1", (no, dimension))
+
+    def serve_vectors(self, serving: bool = True) -> None:
+        with self._store.connection() as conn:
+            (generation,) = conn.execute("SELECT generation FROM state WHERE id = 1").fetchone()
+        self._store.core.serving.generation = generation if serving else None
+
+    def vector_sets(self) -> VectorSets:
+        with self._store.connection() as conn:
+            return vector_sets(conn)
+
+    def begin_second(self, identity: str, *, dimension: int, now: datetime) -> None:
+        with self._store.connection(write=True) as conn:
+            begin_second(conn, identity, dimension=dimension, now=now)
+
+    def switch_vectors(self) -> int:
+        with self._store.connection(write=True) as conn:
+            return switch(conn)
+
+    def drop_second(self, *, limit: int) -> int:
+        with self._store.connection(write=True) as conn:
+            return drop_second(conn, limit=limit)
 
     def set_outbox(self, enabled: bool) -> None:
         """Whether changes of vectors are listed for an external index from now on; off empties the list."""

@@ -68,6 +68,8 @@ class DocumentView(View):
 
         rows: list[tuple[Any, ...]] = []
         columns = "SELECT document, id, codec, vector FROM document_units WHERE"
+        if self.foreign:
+            items = ()
         if self.embedder and len(items) > _MANY:
             wanted = {self.low + i for i in items}
             inside = (self.low, self.high, self.embedder)

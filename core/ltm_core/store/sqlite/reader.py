@@ -95,7 +95,7 @@ class SqliteReader(MessageView, RowView, DocumentView):
         return self._core.snapshots().take(self)
 
     def fact_vectors(self, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        if not self.embedder or not self.dimension:
+        if not self.embedder or not self.dimension or self.foreign:
             return {}
         from ltm_core.store.sqlite.vectors import decode
 
@@ -110,6 +110,11 @@ class SqliteReader(MessageView, RowView, DocumentView):
             )
             found.update((names[mac], decode(self.opened_vector(*stored))) for mac, *stored in rows)
         return found
+
+    def second_vectors(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        from ltm_core.store.sqlite.second import second_matrix
+
+        return second_matrix(self)
 
     def index_faults(self) -> IndexFaults:
         from ltm_core.store.sqlite.check import index_faults

@@ -296,6 +296,17 @@ VERSION_2: tuple[str, ...] = (
 VERSION_5: tuple[str, ...] = (
     # fingerprint of the present wrapping key; empty in a plain store
     "ALTER TABLE state ADD COLUMN encryption TEXT NOT NULL DEFAULT ''",
+    # a second set of vectors while the embedder changes, and after that until the change is final
+    "ALTER TABLE state ADD COLUMN second INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE state ADD COLUMN switched INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE state ADD COLUMN generation INTEGER NOT NULL DEFAULT 0",
+    """CREATE TABLE second_vectors (
+        id INTEGER PRIMARY KEY,
+        embedder INTEGER NOT NULL,
+        codec INTEGER NOT NULL DEFAULT 0,
+        vector BLOB NOT NULL)""",
+    "ALTER TABLE document_units ADD COLUMN other_codec INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE document_units ADD COLUMN other_vector BLOB",
 )
 
 ID_RANGE_TABLES = (
@@ -303,6 +314,7 @@ ID_RANGE_TABLES = (
     "messages",
     "chunks",
     "vectors",
+    "second_vectors",
     "facts",
     "anchors",
     "documents",
@@ -326,8 +338,13 @@ BODIES = (
 """Where words of users stand, in envelopes."""
 ENVELOPES = (*BODIES, *((t, "body") for t in ("fact_versions", "jobs", "audit", "users")))
 """Every column of `USER_TABLES` that holds an envelope: sealed under the user's data key in an encrypted store."""
-VECTORS = (("vectors", "vector"), ("document_units", "vector"))
-"""Every column that holds a vector, with a column ``codec`` beside it."""
+VECTORS = (
+    ("vectors", "vector", "codec"),
+    ("second_vectors", "vector", "codec"),
+    ("document_units", "vector", "codec"),
+    ("document_units", "other_vector", "other_codec"),
+)
+"""Every column that holds a vector, and the one that says how."""
 KEYED_COLUMNS = frozenset(
     {"id_mac", "message_mac", "content_mac", "superseded_by", "namespace", "key_mac", "user_mac", "terms", "wrapped"}
 )

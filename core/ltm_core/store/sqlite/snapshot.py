@@ -53,6 +53,8 @@ class SqliteSnapshot:
         return float(self._rows.length.mean()) if self._n else 0.0
 
     def cosine(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
+        if self._view.foreign:
+            return np.full(self._n, np.nan, dtype=np.float32)
         return self._columns.cosine(query, self._n)
 
     def postings(self, terms: Sequence[str]) -> list[tuple[NDArray[np.int64], NDArray[np.int32]]]:
@@ -114,7 +116,8 @@ class _Entry:
         self.no = no
         self.lock = threading.Lock()
         self.columns: Columns | None = None
-        self.embedder = 0
+        self.embedder = (0, 0)
+        """Number and generation of the set of vectors."""
         self.revision = -1
         self.shrunk_at = 0
         self.bytes = 0
@@ -128,7 +131,7 @@ class _Entry:
             return _alone(view)
         if columns is None:
             columns = Columns.load(view)
-        elif self.embedder != view.embedder:
+        elif self.embedder != (view.embedder, view.generation):
             if view.revision < self.revision:
                 return _alone(view)
             columns = Columns.load(view)
@@ -145,7 +148,7 @@ class _Entry:
             else:
                 columns.append(view)
         self.columns = columns
-        self.embedder = view.embedder
+        self.embedder = (view.embedder, view.generation)
         self.revision = view.revision
         self.shrunk_at = view.shrunk_at
         self.bytes = columns.nbytes
@@ -197,7 +200,7 @@ class SnapshotCache:
         columns = None
         if entry is not None and entry.no == view.no:
             with entry.lock:
-                fresh = entry.revision == view.revision and entry.embedder == view.embedder
+                fresh = entry.revision == view.revision and entry.embedder == (view.embedder, view.generation)
                 if fresh and entry.columns is not None and not view.index_reset:
                     columns = entry.columns.copy()
         columns = Columns.load(view) if columns is None else columns.reconciled(view)

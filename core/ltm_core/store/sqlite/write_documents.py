@@ -52,7 +52,7 @@ class DocumentWriter(WriteBase):
             )
             self._conn.execute("DELETE FROM document_units WHERE document = ?", (id,))
         self._changed = True
-        rows = [(self._next(), u) for u in units]
+        rows = [(self._next(), replace(u, vector=None) if self.foreign else u) for u in units]
         self._conn.executemany(
             'INSERT INTO document_units (id, document, "start", "end", embedded, codec, vector) '
             "VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -89,7 +89,7 @@ class DocumentWriter(WriteBase):
 
     def units_without_vector(self, *, limit: int) -> list[tuple[int, int, int, int]]:
         rows: list[tuple[int, int, int, int]] = []
-        for embedder in other_embedders(self._conn):
+        for embedder in () if self.foreign else other_embedders(self._conn):
             rows += self._conn.execute(
                 'SELECT id, document, "start", "end" FROM document_units WHERE embedded = ? AND id > ? AND id < ? '
                 "ORDER BY id LIMIT ?",
@@ -99,6 +99,8 @@ class DocumentWriter(WriteBase):
         return [(id & ITEM_MASK, own & ITEM_MASK, a, b) for id, own, a, b in rows[:limit]]
 
     def set_unit_vectors(self, vectors: Mapping[int, NDArray[np.float32]]) -> None:
+        if self.foreign:
+            return
         self._conn.executemany(
             f"UPDATE document_units SET embedded = {self.embedder}, codec = ?, vector = ? WHERE id = ?",
             [(*self._unit_vector(self.low + n, v), self.low + n) for n, v in vectors.items()],

@@ -83,7 +83,7 @@ class IndexWriter(WriteBase):
             packed = b"".join([h.to_bytes(_TERM_BYTES, "big") for h in hashes])
             length = sum(counts.values())
             embedded = 0
-            if chunk.vector is not None:
+            if chunk.vector is not None and not self.foreign:
                 vectors.append(self._encoded(id, chunk.vector))
                 embedded = self.embedder
             rows.append((id, owner_id, OWNER_CODES[owner], chunk.start, chunk.end, length, embedded, packed, *facets))
@@ -115,7 +115,7 @@ class IndexWriter(WriteBase):
             self.index_changed = self.index_reset = self._changed = True
 
     def set_vectors(self, vectors: Mapping[int, NDArray[np.float32]]) -> None:
-        if not vectors:
+        if not vectors or self.foreign:
             return
         encoded = [self._encoded(self.low + n, v) for n, v in vectors.items()]
         for marks, part in batches([e[0] for e in encoded]):
@@ -133,7 +133,7 @@ class IndexWriter(WriteBase):
 
     def chunks_without_vector(self, *, limit: int) -> list[tuple[int, OwnerKind, int, int, int]]:
         rows: list[tuple[Any, ...]] = []
-        for embedder in other_embedders(self._conn):
+        for embedder in () if self.foreign else other_embedders(self._conn):
             rows += self._rows(
                 'SELECT id, kind, owner, "start", "end" FROM chunks WHERE embedded = ? AND id > ? AND id < ? '
                 "ORDER BY id LIMIT ?",
@@ -178,6 +178,7 @@ class IndexWriter(WriteBase):
         ids = [id for id, _, _ in rows]
         for marks, part in batches(ids):
             self._conn.execute(f"DELETE FROM vectors WHERE id IN ({marks})", part)
+            self._conn.execute(f"DELETE FROM second_vectors WHERE id IN ({marks})", part)
             self._conn.execute(f"DELETE FROM chunks WHERE id IN ({marks})", part)
         self._report(OUTBOX_DELETE, ids)
         self._chunk_count -= len(rows)
@@ -201,11 +202,12 @@ class IndexWriter(WriteBase):
             f"(SELECT id & {ITEM_MASK} FROM chunks WHERE id > ? AND id < ?)",
             (first, end, *inside),
         ).rowcount
-        dropped += self._conn.execute(
-            "DELETE FROM vectors WHERE id > ? AND id < ? AND id NOT IN "
-            "(SELECT id FROM chunks WHERE id > ? AND id < ?)",
-            (*inside, *inside),
-        ).rowcount
+        for table in ("vectors", "second_vectors"):
+            dropped += self._conn.execute(
+                f"DELETE FROM {table} WHERE id > ? AND id < ? AND id NOT IN "
+                "(SELECT id FROM chunks WHERE id > ? AND id < ?)",
+                (*inside, *inside),
+            ).rowcount
         dropped += self._conn.execute(
             "DELETE FROM document_units WHERE id > ? AND id < ? AND document NOT IN "
             "(SELECT id FROM documents WHERE id > ? AND id < ?)",

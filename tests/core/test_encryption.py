@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -284,6 +287,27 @@ def test_encrypting_goes_on_where_it_was_stopped(plain: Path) -> None:
         assert told(memory) == before
         problems = memory.doctor().problems
         assert [(p.kind, p.count) for p in problems] == [("plain", 1)] and "ltm encrypt" in problems[0].detail
+    assert LongTermMemory.encrypt(plain, key_provider=ONE).users == 1
+    with opened(plain) as memory:
+        assert told(memory) == before and memory.doctor().healthy
+    assert found_in(plain) == set()
+
+
+def test_a_killed_run_leaves_each_user_whole(plain: Path) -> None:
+    code = (
+        "import os, signal; from ltm_core import LongTermMemory\n"
+        "from ltm_core.store.sqlite import encrypting\n"
+        "def die(*_): os.kill(os.getpid(), signal.SIGKILL)\n"
+        "whole = encrypting._hash_again\n"
+        "def second(conn, secrets, user_no): whole(conn, secrets, user_no) if user_no == 1 else die()\n"
+        "encrypting._hash_again = second\n"
+        f"LongTermMemory.encrypt({str(plain)!r}, key_provider=b'\\x01' * 32)\n"
+    )
+    with opened(plain, "none") as memory:
+        before = told(memory)
+    assert subprocess.run([sys.executable, "-c", code]).returncode == -signal.SIGKILL
+    with opened(plain) as memory:
+        assert told(memory) == before and [p.kind for p in memory.doctor().problems] == ["plain"]
     assert LongTermMemory.encrypt(plain, key_provider=ONE).users == 1
     with opened(plain) as memory:
         assert told(memory) == before and memory.doctor().healthy

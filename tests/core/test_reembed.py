@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -167,6 +170,34 @@ def test_what_was_stopped_goes_on_where_it_was(place: Path) -> None:
         assert report.embedded == state.waiting == model.texts and report.state == "ready" and report.waiting == 0
         assert found(memory) == before
         assert memory.reembed(Watched()).embedded == 0
+
+
+def test_a_killed_run_loses_nothing(place: Path) -> None:
+    code = (
+        "import sys, time; from ltm_core import LongTermMemory\n"
+        "from ltm_core.testing.embedders import HashEmbedder\n"
+        "class Slow(HashEmbedder):\n"
+        "    def embed_documents(self, texts):\n"
+        "        if len(texts) > 1: print('batch', flush=True); time.sleep(0.2)\n"
+        "        return super().embed_documents(texts)\n"
+        f"memory = LongTermMemory.open({str(place)!r}, embedder=HashEmbedder(64), timezone='UTC')\n"
+        "memory.reembed(Slow(96, name='hash/2'))\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    # Killed inside the second batch: the first one is committed.
+    assert process.stdout.readline() and process.stdout.readline()
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    with opened(place) as memory:
+        before = counted(memory)
+        assert 0 < before["second"] < before["chunks"] and memory.doctor().healthy
+        model = Watched()
+        assert memory.reembed(model).state == "switched"
+        assert model.texts == before["chunks"] - before["second"] + before["units"] - before["others"]
+    with opened(place, NEW) as memory:
+        assert memory.doctor().healthy
 
 
 def test_what_is_written_meanwhile_is_in_both_sets(place: Path) -> None:

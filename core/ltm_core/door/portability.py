@@ -71,8 +71,8 @@ class Portability(Door):
         """The new directory ``path`` (0700) is a store with all that was committed when the call began; others go on
         writing. Nothing is left there after an error or a kill. ConflictError when something is there.
 
-        Beside it a list of later erasures is kept, by keyed hashes: copy it with the backup (docs/portability.md). The
-        backup of an encrypted store holds no keys: they are in the key file beside it (docs/encryption.md).
+        Beside it a list of later erasures is kept, by keyed hashes: copy it with the backup (docs/portability.md).
+        The backup of an encrypted store holds no keys: they are in the key file beside it (docs/encryption.md).
         """
         from ltm_core.keep.backup import backup
 

@@ -19,7 +19,6 @@ from ltm_core.door.recalling import Recalling
 from ltm_core.door.revising import Revising
 from ltm_core.door.sessions import Sessions
 from ltm_core.door.upkeep import Upkeep
-from ltm_core.errors import ConfigError
 from ltm_core.ids import new_uuid7
 from ltm_core.keep import audit
 from ltm_core.runtime import Runtime
@@ -77,15 +76,14 @@ class LongTermMemory(Recalling, Reading, Sessions, Documents, Revising, Forgetti
         are fields of `Config`. ``key_provider``: the master key that a new store is encrypted with or an encrypted
         one is opened with: ``"env:NAME"``, ``"file:PATH"``, 32 bytes, a callable that returns them, or a
         `KeyProvider`; None asks ``LTM_MASTER_KEY`` and ``LTM_MASTER_KEY_FILE``, "none" asks nobody
-        (docs/encryption.md).
+        (docs/encryption.md). ``vectors``: "exact", or "chroma" or "chroma://HOST:PORT" as an index for users with
+        very many memories (docs/chroma.md).
 
         Raises ConfigError, MasterKeyError, UnavailableError, CorruptError, SchemaTooNewError,
         EmbedderMismatchError, MissingExtraError.
         """
         from ltm_core.opening import open_runtime
 
-        if vectors != "exact":
-            raise ConfigError(f'vectors={vectors!r} is not known; this version searches exactly (vectors="exact")')
         return cls(
             open_runtime(
                 location,
@@ -99,6 +97,7 @@ class LongTermMemory(Recalling, Reading, Sessions, Documents, Revising, Forgetti
                 reranker=reranker,
                 rewriter=rewriter,
                 key_provider=key_provider,
+                vectors=vectors,
                 overrides=config_overrides,
             )
         )

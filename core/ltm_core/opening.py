@@ -19,10 +19,10 @@ from ltm_core.recall.cache import RecallCache
 from ltm_core.recall.floors import floor_in_force
 from ltm_core.recall.rerankers import resolve_reranker
 from ltm_core.recall.rewriters import resolve_rewriter
-from ltm_core.runtime import Runtime
+from ltm_core.runtime import Runtime, log
 from ltm_core.store.base import Store
 from ltm_core.store.keys import resolve_keys
-from ltm_core.store.sqlite import open_store
+from ltm_core.store.sqlite import SqliteStore, open_store
 from ltm_core.text.chunks import CHUNKER_VERSION, TEMPLATE_VERSION
 from ltm_core.text.tokens import estimate_tokens
 from ltm_core.types import TokenCounter, WorkReport
@@ -45,6 +45,7 @@ def open_runtime(
     reranker: object = None,
     rewriter: object = None,
     key_provider: object = None,
+    vectors: str = "exact",
     overrides: Mapping[str, Any],
 ) -> Runtime:
     """An open store with everything around it; on any error nothing is left open."""
@@ -78,6 +79,8 @@ def open_runtime(
         )
         if runtime.extractor is not None and settings.extract_in_background:
             _run_queue(runtime)
+        if vectors != "exact":
+            _attach(runtime, store, vectors)
         return runtime
     except BaseException:
         store.close()
@@ -105,6 +108,36 @@ def _run_queue(runtime: Runtime) -> None:
 
     worker = Worker(step, pause=runtime.config.job_retry_seconds)
     runtime.wake, runtime.stop = worker.wake, worker.stop
+    worker.wake()
+
+
+def _attach(runtime: Runtime, store: SqliteStore, vectors: str) -> None:
+    """An external index answers for large users; a thread tells it what changed."""
+    from ltm_core.background import Worker
+    from ltm_core.store.external import host_of
+
+    settings = runtime.config
+    if store.core.vault is not None and not settings.allow_external_vectors:
+        raise ConfigError(
+            f"vectors={vectors!r} would hold the vectors of an encrypted store in plain: set "
+            "allow_external_vectors=True if that is meant"
+        )
+    host = host_of(vectors, store.directory, store.name)
+    if host is None:
+        return
+    index = store.attach(host, at_least=settings.external_vectors_from, candidates=settings.external_candidates)
+    if not index.owned:
+        log.info("another process keeps the vector index of %s; this one searches exactly", store.location)
+        return
+    known = weakref.ref(index)
+
+    def step() -> WorkReport | None:
+        alive = known()
+        return WorkReport(jobs_done=alive.step()) if alive is not None and alive.owned else None
+
+    worker = Worker(step, pause=settings.job_retry_seconds, name="vectors")
+    index.stop = worker.stop
+    store.on_index_change = worker.wake
     worker.wake()
 
 

@@ -32,6 +32,9 @@ def examine(runtime: Runtime, *, user_id: str | None, repair: bool, now: datetim
     if plain := operations.plain_users():
         detail = "users whose memories are not encrypted yet: run ltm encrypt again"
         problems.append(HealthProblem(kind="plain", count=plain, detail=detail))
+    for user, count in sorted(operations.external_drift(repair=repair).items()):
+        detail = "an external index holds other vectors" + (": it is made again" if repair else "")
+        problems.append(HealthProblem(kind="external", user_id=user, count=count, detail=detail))
     mended = 0
     # A damaged file is not written to: it is replaced by a backup.
     repair = repair and not any(p.kind == "file" for p in problems)

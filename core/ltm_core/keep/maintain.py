@@ -57,6 +57,10 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
         closed += len(done)
     archived = _archive(runtime, now=now, dry_run=False)
     embedded = _embed_waiting(runtime)
+    # Changed and expired texts leave their vectors in the files of an external index.
+    operations.compact_external()
+    while operations.work_external():
+        pass
     flush(runtime)
     finished = _jobs(runtime, now=now) + _extractions(runtime) + operations.list_erasures(now=now)
     done_now = {

@@ -105,6 +105,20 @@ class Operations(Protocol):
         """Up to ``limit`` vectors of the second set are gone; returns how many. 0 says that there is none now."""
         ...
 
+    def work_external(self) -> int:
+        """An external vector index has heard of the oldest changes; returns how many, 0 when it is up to date or
+        there is none here."""
+        ...
+
+    def compact_external(self) -> int:
+        """Collections of an external index whose files hold removed vectors are gone, and made again later; returns
+        how many."""
+        ...
+
+    def external_drift(self, *, repair: bool) -> dict[str, int]:
+        """User id -> vectors in which an external index differs from the store; with ``repair`` it is made again."""
+        ...
+
     def plain_users(self) -> int:
         """How many users of an encrypted store are not sealed yet; 0 in a plain store."""
         ...

@@ -18,6 +18,7 @@ from ltm_core.store.sqlite.layout import MAX_ITEM, row_range
 from ltm_core.store.times import from_us
 
 if TYPE_CHECKING:
+    from ltm_core.store.sqlite.external import ExternalVectors
     from ltm_core.store.sqlite.snapshot import SnapshotCache
     from ltm_core.store.vault import UserSecrets, Vault
 
@@ -50,6 +51,15 @@ class Serving:
         return True
 
 
+class Attached:
+    """The external index of the vectors, when there is one."""
+
+    __slots__ = ("index",)
+
+    def __init__(self) -> None:
+        self.index: ExternalVectors | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Core:
     """What all readers and writers of one store share."""
@@ -64,6 +74,7 @@ class Core:
     name: str = ""
     """Hash that stands for the store and every copy of it."""
     serving: Serving = field(default_factory=Serving)
+    attached: Attached = field(default_factory=Attached)
 
     def codec(self, conn: sqlite3.Connection, user_no: int | None) -> Codec:
         """How the content of this user is written and read; of the store's own rows for none."""
@@ -189,6 +200,12 @@ class View:
             paused_at=from_us(self._paused_at),
             created_at=from_us(self._created_at),
         )
+
+    @property
+    def lean(self) -> bool:
+        """True when an external index covers the user, so that the vectors need not be in memory."""
+        index = self._core.attached.index
+        return index is not None and bool(self.no) and not self.foreign and index.covers(self)
 
     @property
     def keyed(self) -> Keyed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -29,6 +30,7 @@ from ltm_core.store.sqlite.sweeps import name_of
 from ltm_core.store.times import to_us
 from ltm_core.types import Receipt, Stats
 
+log = logging.getLogger("ltm")
 _CHECKPOINT_TRY_MS = 50
 """Writers wait at most about this long for one try at truncating the log."""
 _CHECKPOINT_PAUSE = 0.02
@@ -105,6 +107,7 @@ class SqliteOperations(Queue):
 
     # bytes --------------------------------------------------------------------------------------------
     def scrub(self, *, needles: Sequence[bytes] = (), wait_seconds: float) -> tuple[bool, int]:
+        self._erase_external()
         truncated = self._truncate(time.monotonic() + wait_seconds)
         if not any(needles):
             return truncated, 0
@@ -113,6 +116,35 @@ class SqliteOperations(Queue):
         # What another row still says is there by right; it proves nothing about the erased one.
         left = {forms[f] for f in found if not self._is_alive(f)}
         return truncated and not left, files
+
+    def _erase_external(self) -> None:
+        index = self._store.core.attached.index
+        if index is None and (self._store.directory / "chroma").is_dir():
+            from ltm_core.store.sqlite.external import left_behind
+
+            index = left_behind(self._store)
+        if index is not None:
+            try:
+                index.erase()
+            except Exception as e:  # noqa: BLE001  the owner does it, or the next one that opens the index
+                log.warning("an external index was not told of an erasure yet: %s", type(e).__name__)
+
+    def work_external(self) -> int:
+        index = self._store.core.attached.index
+        return 0 if index is None else index.step()
+
+    def compact_external(self) -> int:
+        index = self._store.core.attached.index
+        return 0 if index is None else index.erase()
+
+    def external_drift(self, *, repair: bool) -> dict[str, int]:
+        index = self._store.core.attached.index
+        if index is None:
+            return {}
+        found = index.drift(repair=repair)
+        with self._store.connection() as conn:
+            names = {no: name_of(self._store.core, conn, no) for no in found}
+        return {name: found[no] for no, name in names.items() if name is not None}
 
     def _is_alive(self, words: bytes) -> bool:
         with self._store.connection() as conn:

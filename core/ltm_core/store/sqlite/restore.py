@@ -258,6 +258,9 @@ def _settle(
         floor = max(floor, _highest(conn)) + 1
         conn.execute("UPDATE users SET revision = ?, shrunk_at = ?, reset_at = ?", (floor, floor, floor))
         conn.execute("UPDATE erasures SET revision = max(revision, ?)", (floor,))
+        # An external index knows another state: it is made again.
+        conn.execute("DELETE FROM external_vectors")
+        conn.execute("DELETE FROM outbox")
         body = audit_body(actor=actor, target=source, counts=counts, reason=reason)
         conn.execute(
             "INSERT INTO audit (user_no, user_mac, at, action, body) VALUES (NULL, x'', ?, 'restore', ?)",

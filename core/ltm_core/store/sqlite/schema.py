@@ -305,6 +305,13 @@ VERSION_5: tuple[str, ...] = (
         embedder INTEGER NOT NULL,
         codec INTEGER NOT NULL DEFAULT 0,
         vector BLOB NOT NULL)""",
+    # which users an external index covers, and in which collection
+    """CREATE TABLE external_vectors (
+        user_no INTEGER PRIMARY KEY,
+        name TEXT NOT NULL,
+        is_open INTEGER NOT NULL,
+        generation INTEGER NOT NULL,
+        removed INTEGER NOT NULL DEFAULT 0)""",
     "ALTER TABLE document_units ADD COLUMN other_codec INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE document_units ADD COLUMN other_vector BLOB",
 )
@@ -325,7 +332,7 @@ FACT_RANGE_TABLES = ("fact_versions", "evidence")
 """Erased by range of ``fact``."""
 KEY_RANGE_TABLES = ("postings",)
 """Erased by range of ``key``."""
-USER_NO_TABLES = ("slots", "changes", "jobs", "audit", "user_keys", "users")
+USER_NO_TABLES = ("slots", "changes", "jobs", "audit", "external_vectors", "user_keys", "users")
 """Erased by ``user_no``; the user's own row goes last."""
 USER_TABLES = ID_RANGE_TABLES + FACT_RANGE_TABLES + KEY_RANGE_TABLES + USER_NO_TABLES
 STORE_TABLES = ("state", "meta", "embedders", "tombstones", "erasures", "ghosts", "receipts", "outbox")

@@ -31,7 +31,9 @@ from ltm_core.store.vault import StoreKeys, Vault
 from ltm_core.types import FactChange
 
 if TYPE_CHECKING:
+    from ltm_core.store.external import VectorHost
     from ltm_core.store.keys import KeyProvider
+    from ltm_core.store.sqlite.external import ExternalVectors
     from ltm_core.store.sqlite.snapshot import SnapshotCache
 
 Listener = Callable[[Sequence[FactChange]], None]
@@ -87,6 +89,8 @@ class SqliteStore:
             raise
         self._caches: dict[int, SnapshotCache] = {}
         self._listeners: tuple[Listener, ...] = ()
+        self.on_index_change: Callable[[], None] = _nothing
+        """Called after a commit that changed what an external index holds."""
         self._finalizer = weakref.finalize(
             self, _close, self._pool, self.directory if temporary else None, os.getpid()
         )
@@ -151,9 +155,21 @@ class SqliteStore:
                 writer.end()
         if writer.erased and os.getpid() in self._caches:
             self._snapshots().drop(user_id)
+        if writer.index_changed:
+            self.on_index_change()
         if writer.logged:
             for listener in self._listeners:
                 listener(tuple(writer.logged))
+
+    def attach(self, host: VectorHost, *, at_least: int, candidates: int) -> ExternalVectors:
+        """Users with at least so many chunks are searched in the external index, when this process is its owner."""
+        from ltm_core.store.sqlite.external import ExternalVectors
+
+        self._check_writable()
+        index = ExternalVectors(self, host, at_least=at_least, candidates=candidates)
+        index.start()
+        self.core.attached.index = index
+        return index
 
     def listen(self, callback: Listener) -> Callable[[], None]:
         def end() -> None:
@@ -184,6 +200,9 @@ class SqliteStore:
     def close(self) -> None:
         """All connections are closed; a temporary store is gone. Harmless when repeated."""
         self._caches.clear()
+        index, self.core.attached.index = self.core.attached.index, None
+        if index is not None and self._finalizer.alive:
+            index.close()
         self._finalizer()
 
     @contextmanager
@@ -215,6 +234,10 @@ class SqliteStore:
             self._caches.clear()
             cache = self._caches.setdefault(pid, SnapshotCache(self.config.vector_cache_mb * 1024 * 1024))
         return cache
+
+
+def _nothing() -> None:
+    """Nobody waits for it."""
 
 
 def _close(pool: Pool, temporary: Path | None, pid: int) -> None:

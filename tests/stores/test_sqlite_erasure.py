@@ -91,6 +91,7 @@ def test_no_row_of_the_user_is_left_in_any_table(tmp_path: Path) -> None:
                 no = conn.execute("SELECT max(user_no) FROM users").fetchone()[0]
                 conn.execute("INSERT INTO user_keys VALUES (?, 'm', x'00', 0)", (no,))
                 conn.execute("INSERT INTO second_vectors VALUES ((? << 32) | 9, 1, 0, x'00')", (no,))
+                conn.execute("INSERT INTO external_vectors VALUES (?, 'x', 0, 0, 0)", (no,))
         before = {table.split(".")[0] for table in left(store, 1)}
         assert before == set(USER_TABLES), "the test fills every table that holds a user's data"
         with store.write("ana") as w:

@@ -131,7 +131,7 @@ def test_a_large_user_is_found_as_by_exact_search_and_a_small_one_never_leaves_t
         assert covered(settled(memory)) == [1]
         assert hits(memory) and memory.search("Where do I live?", user_id="ben")
         with store_of(memory).read("ana") as r:
-            assert r.lean  # type: ignore[attr-defined]
+            assert r.lean
         memory.observe(user_id="ana", session_id="s", user="The heron sleeps on the mast.")
         assert "heron" in memory.search("heron mast", user_id="ana")[0].text
         found = hits(memory, "parcel 741")

@@ -212,17 +212,24 @@ class View:
         """The hashes by which this user's rows are found."""
         return self._keyed
 
+    @property
+    def sealed(self) -> bool:
+        """Whether the user's content is under a data key."""
+        return self._secrets is not None
+
     def sealed_vector(self, id: int, plain: bytes) -> tuple[int, bytes]:
         """(codec, bytes to store) of the vector of a row."""
         return (0, plain) if self._secrets is None else (1, self._secrets.seal_vector(id, plain))
 
     def opened_vector(self, id: int, codec: int, stored: bytes) -> bytes:
-        """The float16 values of the vector of a row."""
+        """The float16 values of the vector of a row; empty, with a warning, when it was changed or is another
+        row's: that one is then missing, and `doctor` makes it again."""
         if codec == 0 and self._secrets is None:
             return stored
         plain = None if self._secrets is None else self._secrets.open_vector(id, stored)
         if plain is None:
-            raise CorruptError(f"{self._core.path}: the vector of item {id & MAX_ITEM} cannot be opened")
+            log.warning("the vector of item %d cannot be opened: ltm doctor --repair makes it again", id & MAX_ITEM)
+            return b""
         return plain
 
     def label(self, value: str | None) -> int:

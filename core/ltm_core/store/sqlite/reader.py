@@ -108,7 +108,8 @@ class SqliteReader(MessageView, RowView, DocumentView):
                 f"AND v.embedder = {self.embedder}",
                 part,
             )
-            found.update((names[mac], decode(self.opened_vector(*stored))) for mac, *stored in rows)
+            opened = ((names[mac], self.opened_vector(*stored)) for mac, *stored in rows)
+            found.update((name, decode(plain)) for name, plain in opened if plain)
         return found
 
     def second_vectors(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:

@@ -81,8 +81,9 @@ def second_matrix(view: View) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     rows = view.conn.execute(
         "SELECT id, codec, vector FROM second_vectors WHERE id > ? AND id < ? ORDER BY id", (view.low, view.high)
     ).fetchall()
-    items = np.array([r[0] & ITEM_MASK for r in rows], dtype=np.int64)
-    vectors = [decode(view.opened_vector(*r)) for r in rows]
+    opened = [(r[0] & ITEM_MASK, plain) for r in rows if (plain := view.opened_vector(*r))]
+    items = np.array([item for item, _ in opened], dtype=np.int64)
+    vectors = [decode(plain) for _, plain in opened]
     return items, np.stack(vectors) if vectors else np.empty((0, 0), dtype=np.float32)
 
 

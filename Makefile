@@ -7,6 +7,7 @@
 #   make test-heavy  the tests that need torch
 #   make test-langchain-floor   LangChain's tests with the oldest supported versions of it
 #   make test-llamaindex-floor  LlamaIndex's tests with the oldest supported llama-index-core
+#   make test-chroma the tests that need Chroma
 #   make test-all    all of the above
 #   make bench       latency figures of this machine
 #   make peers       other memories and ours side by side: make peers DATA=FOLDER
@@ -17,7 +18,7 @@
 PYTHON ?= python3
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-bare test-heavy test-langchain-floor test-llamaindex-floor test-all bench peers clean
+.PHONY: help demo test check test-bare test-heavy test-langchain-floor test-llamaindex-floor test-chroma test-all bench peers clean
 
 PIP := -m pip install --quiet --disable-pip-version-check
 ASK_VERSION := import sys; sys.exit(sys.version_info < (3, 11))
@@ -26,7 +27,7 @@ help:
 	@sed -n 's/^#   //p' Makefile
 
 # One environment per set of packages, so that none hides what another lacks.
-.venv/made .venv-bare/made .venv-heavy/made .venv-langchain-floor/made .venv-llamaindex-floor/made .venv-peers/made:
+.venv/made .venv-bare/made .venv-heavy/made .venv-langchain-floor/made .venv-llamaindex-floor/made .venv-chroma/made .venv-peers/made:
 	@"$(PYTHON)" -c '$(ASK_VERSION)' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.12" >&2; exit 1; }
 	"$(PYTHON)" -m venv "$(@D)"
 	@touch "$@"
@@ -66,6 +67,11 @@ LANGCHAIN_FLOOR := langchain-core==1.4.9 langchain==1.3.14 langchain-classic==1.
 	.venv-llamaindex-floor/bin/python $(PIP) -e . llama-index-core==0.13.6 pytest pytest-timeout pytest-xdist hypothesis
 	@touch $@
 
+.venv-chroma/test: pyproject.toml Makefile | .venv-chroma/made
+	@echo "Installing the product with Chroma into .venv-chroma (once, large) ..."
+	.venv-chroma/bin/python $(PIP) -e ".[crypto,chroma]" pytest pytest-timeout pytest-xdist hypothesis pyyaml
+	@touch $@
+
 .venv-peers/peers: pyproject.toml benchmarks/peers-requirements.txt | .venv-peers/made
 	@echo "Installing the product and other memories into .venv-peers (once, large) ..."
 	.venv-peers/bin/python $(PIP) -e . -r benchmarks/peers-requirements.txt
@@ -95,7 +101,10 @@ test-langchain-floor: .venv-langchain-floor/test
 test-llamaindex-floor: .venv-llamaindex-floor/test
 	.venv-llamaindex-floor/bin/python -m pytest -n auto -W default tests/adapters/test_llamaindex_*.py $(ARGS)
 
-test-all: check test test-bare test-heavy test-langchain-floor test-llamaindex-floor
+test-chroma: .venv-chroma/test
+	.venv-chroma/bin/python -m pytest -n 2 tests/stores/test_chroma.py $(ARGS)
+
+test-all: check test test-bare test-heavy test-langchain-floor test-llamaindex-floor test-chroma
 
 bench: .venv/base
 	.venv/bin/python -m benchmarks.latency $(ARGS)
@@ -104,5 +113,5 @@ peers: .venv-peers/peers
 	.venv-peers/bin/python -m benchmarks.peers --data "$(DATA)" $(ARGS)
 
 clean:
-	rm -rf .venv .venv-bare .venv-heavy .venv-langchain-floor .venv-llamaindex-floor .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf .venv .venv-bare .venv-heavy .venv-langchain-floor .venv-llamaindex-floor .venv-chroma .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

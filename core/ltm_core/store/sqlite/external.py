@@ -12,17 +12,17 @@ import logging
 import os
 import secrets
 import threading
+import weakref
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ltm_core.errors import BusyError
 from ltm_core.store.external import Collection, VectorHost
-from ltm_core.store.sqlite.layout import batches, row_range
+from ltm_core.store.sqlite.external_truth import difference, page_of, vectors_of
 from ltm_core.store.sqlite.locks import WriteLock
 from ltm_core.store.sqlite.records import ITEM_MASK
-from ltm_core.store.sqlite.vectors import decode
 from ltm_core.store.sqlite.write_index import OUTBOX_ERASE_USER
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ _TOLD = 2000
 """Changes told at once."""
 _BEHIND = 1000
 """From so many changes that the index has not heard of, the user is searched exactly."""
-_PAGE = 2000
 _STOP_SECONDS = 5.0
 """How long closing waits for the thread that tells the index."""
 
@@ -57,6 +56,9 @@ class ExternalVectors:
         """User number -> revision up to which something was deleted: an older reader is answered exactly."""
         self._work = threading.Lock()
         self._closing = False
+        self._hurried = False
+        """True while an erasure waits for a collection that is being made."""
+        self._release = weakref.finalize(self, self._lock.close)
         self._pid = 0
         self.stop: Callable[[float], bool] = lambda timeout: True
         """Ends whoever runs `step` in a thread, within so many seconds."""
@@ -90,7 +92,7 @@ class ExternalVectors:
                 except Exception as e:  # noqa: BLE001  whatever it was, it is made anew
                     log.warning("a vector collection cannot be opened (%s): it is made again", type(e).__name__)
                     self._drop(no)
-            self._sweep()
+            self.sweep()
         return True
 
     def close(self) -> None:
@@ -164,7 +166,9 @@ class ExternalVectors:
                 return self._erase()
             finally:
                 self._lock.release()
+        self._hurried = True
         with self._work:
+            self._hurried = False
             return self._erase()
 
     def _erase(self) -> int:
@@ -179,7 +183,7 @@ class ExternalVectors:
         gone &= known | set(self._open)
         for no in gone if self.host.local else ():
             self._drop(no)
-        self._sweep()
+        self.sweep()
         return len(gone)
 
     def _tell(self) -> int:
@@ -208,7 +212,7 @@ class ExternalVectors:
     def _apply(self, no: int, collection: Collection, items: Sequence[int]) -> None:
         """What the store says of these items now, whatever happened to them in between."""
         with self._store.connection() as conn:
-            found = _vectors(conn, self._store, no, items)
+            found = vectors_of(conn, self._store, no, items)
         gone = [i for i in items if i not in found]
         if gone:
             with self._store.connection(write=True) as conn:
@@ -243,14 +247,15 @@ class ExternalVectors:
             )
         collection = self.host.create(name)
         last, count = 0, 0
-        while page := self._page(no, last):
+        while page := page_of(self._store, no, last):
             last, found = page
             if found:
                 collection.upsert(list(found), np.stack(list(found.values())))
             count += len(found)
-            if self._closing:
-                # Without its generation it is thrown away at the next opening.
+            if self._closing or self._hurried:
+                # Whoever waits does not wait for this; it is begun again.
                 collection.close()
+                self._drop(no)
                 return 0
         with self._store.connection(write=True) as conn:
             made = conn.execute(
@@ -264,19 +269,8 @@ class ExternalVectors:
             # Erased, or another embedder, while it was made.
             collection.close()
             self._drop(no)
-            self._sweep()
+            self.sweep()
         return max(count, 1)
-
-    def _page(self, no: int, last: int) -> tuple[int, dict[int, NDArray[np.float32]]] | None:
-        """(last item, vectors by item) of the next items of the user; None at the end."""
-        low, high = row_range(no)
-        with self._store.connection() as conn:
-            rows = conn.execute(
-                "SELECT id FROM vectors WHERE id > ? AND id < ? ORDER BY id LIMIT ?", (low + last, high, _PAGE)
-            ).fetchall()
-            if not rows:
-                return None
-            return rows[-1][0] & ITEM_MASK, _vectors(conn, self._store, no, [r[0] & ITEM_MASK for r in rows])
 
     def _drop(self, no: int) -> None:
         """The user is searched exactly, and the collection is gone."""
@@ -291,7 +285,7 @@ class ExternalVectors:
         if known is not None:
             self.host.remove(known[0])
 
-    def _sweep(self) -> None:
+    def sweep(self) -> None:
         """No collection is left that no row names."""
         named = {name for _, name, _, _ in self._rows()}
         for name in self.host.names() - named:
@@ -305,58 +299,15 @@ class ExternalVectors:
         with self._store.connection() as conn:
             return int(conn.execute("SELECT generation FROM state").fetchone()[0])
 
-    # looking ------------------------------------------------------------------------------------------
-    def drift(self, *, repair: bool) -> dict[int, int]:
-        """User number -> vectors in which index and store differ, beyond what it has yet to hear. With ``repair``
-        such collections are gone, and made again by `step`."""
-        found: dict[int, int] = {}
-        if not self.owned:
-            return found
-        while self.step():
-            pass
+    def differing(self) -> dict[int, int]:
+        """User number -> vectors in which a collection and the store differ."""
         with self._work:
-            for no, (_, collection) in list(self._open.items()):
-                low, high = row_range(no)
-                with self._store.connection() as conn:
-                    truth = {
-                        r[0] & ITEM_MASK
-                        for r in conn.execute("SELECT id FROM vectors WHERE id > ? AND id < ?", (low, high))
-                    }
-                try:
-                    differs = len(truth ^ collection.items())
-                except Exception:  # noqa: BLE001
-                    differs = len(truth)
-                if differs:
-                    found[no] = differs
-                    if repair:
-                        self._drop(no)
-        return found
+            return {no: n for no, (_, c) in self._open.items() if (n := difference(self._store, no, c))}
+
+    def drop(self, no: int) -> None:
+        """The user's collection is gone; `step` makes it again."""
+        with self._work:
+            self._drop(no)
 
 
-def _vectors(
-    conn: sqlite3.Connection, store: SqliteStore, no: int, items: Sequence[int]
-) -> dict[int, NDArray[np.float32]]:
-    """The vectors that the store has of these items, in memory's form."""
-    low, _ = row_range(no)
-    row = conn.execute("SELECT master, wrapped FROM user_keys WHERE user_no = ?", (no,)).fetchone()
-    vault = store.core.vault
-    secret = None if row is None or vault is None else vault.user(*row)
-    found: dict[int, Any] = {}
-    for marks, part in batches([low + i for i in items]):
-        for id, codec, blob in conn.execute(f"SELECT id, codec, vector FROM vectors WHERE id IN ({marks})", part):
-            plain = blob if not codec else None if secret is None else secret.open_vector(id, blob)
-            if plain is not None:
-                found[id & ITEM_MASK] = decode(plain)
-    return found
-
-
-def left_behind(store: SqliteStore) -> ExternalVectors | None:
-    """The index whose files another process left beside the store, so that erasures reach them; None without any."""
-    from ltm_core.store.chroma import FOLDER, LocalChroma
-
-    if not (store.directory / FOLDER).is_dir():
-        return None
-    return ExternalVectors(store, LocalChroma(store.directory), at_least=0, candidates=0)
-
-
-__all__ = ["OWNER_LOCK", "ExternalVectors", "left_behind"]
+__all__ = ["OWNER_LOCK", "ExternalVectors"]

@@ -10,22 +10,19 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ltm_core.errors import BusyError, ConflictError
-from ltm_core.store.base import VectorSets
+from ltm_core.errors import BusyError
 from ltm_core.store.rows import AuditRow
 from ltm_core.store.sqlite.backup import LIST_JOB, back_up, keep_list, write_lists
 from ltm_core.store.sqlite.conditions import CURRENT, CURRENT_TAKES
 from ltm_core.store.sqlite.embedders import other_embedders
-from ltm_core.store.sqlite.encrypting import plain_users
 from ltm_core.store.sqlite.files import sizes
 from ltm_core.store.sqlite.key_copies import KEY_JOB, destroy_copies
 from ltm_core.store.sqlite.migrations import SCHEMA_VERSION
-from ltm_core.store.sqlite.queue import Queue
 from ltm_core.store.sqlite.read_rows import AUDIT_READ, audit_body, audit_from
 from ltm_core.store.sqlite.records import ITEM_MASK
 from ltm_core.store.sqlite.schema import BODIES
 from ltm_core.store.sqlite.scrub import scan, variants
-from ltm_core.store.sqlite.second import begin_second, drop_second, switch, vector_sets
+from ltm_core.store.sqlite.state import StoreState
 from ltm_core.store.sqlite.sweeps import name_of
 from ltm_core.store.times import to_us
 from ltm_core.types import Receipt, Stats
@@ -36,7 +33,7 @@ _CHECKPOINT_TRY_MS = 50
 _CHECKPOINT_PAUSE = 0.02
 
 
-class SqliteOperations(Queue):
+class SqliteOperations(StoreState):
     """The only door that looks across users; every method is its own short transaction."""
 
     # users --------------------------------------------------------------------------------------------
@@ -107,7 +104,7 @@ class SqliteOperations(Queue):
 
     # bytes --------------------------------------------------------------------------------------------
     def scrub(self, *, needles: Sequence[bytes] = (), wait_seconds: float) -> tuple[bool, int]:
-        self._erase_external()
+        self.erase_external()
         truncated = self._truncate(time.monotonic() + wait_seconds)
         if not any(needles):
             return truncated, 0
@@ -116,35 +113,6 @@ class SqliteOperations(Queue):
         # What another row still says is there by right; it proves nothing about the erased one.
         left = {forms[f] for f in found if not self._is_alive(f)}
         return truncated and not left, files
-
-    def _erase_external(self) -> None:
-        index = self._store.core.attached.index
-        if index is None and (self._store.directory / "chroma").is_dir():
-            from ltm_core.store.sqlite.external import left_behind
-
-            index = left_behind(self._store)
-        if index is not None:
-            try:
-                index.erase()
-            except Exception as e:  # noqa: BLE001  the owner does it, or the next one that opens the index
-                log.warning("an external index was not told of an erasure yet: %s", type(e).__name__)
-
-    def work_external(self) -> int:
-        index = self._store.core.attached.index
-        return 0 if index is None else index.step()
-
-    def compact_external(self) -> int:
-        index = self._store.core.attached.index
-        return 0 if index is None else index.erase()
-
-    def external_drift(self, *, repair: bool) -> dict[str, int]:
-        index = self._store.core.attached.index
-        if index is None:
-            return {}
-        found = index.drift(repair=repair)
-        with self._store.connection() as conn:
-            names = {no: name_of(self._store.core, conn, no) for no in found}
-        return {name: found[no] for no, name in names.items() if name is not None}
 
     def _is_alive(self, words: bytes) -> bool:
         with self._store.connection() as conn:
@@ -191,10 +159,6 @@ class SqliteOperations(Queue):
                     receipt.seconds,
                 ),
             )
-
-    def plain_users(self) -> int:
-        with self._store.connection() as conn:
-            return plain_users(conn)
 
     def check_file(self) -> list[str]:
         with self._store.connection() as conn:
@@ -270,68 +234,3 @@ class SqliteOperations(Queue):
                 schema_version=SCHEMA_VERSION,
                 durability=store.config.durability,
             )
-
-    def setting(self, name: str) -> str | None:
-        with self._store.connection() as conn:
-            row = conn.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return None if row is None else row[0]
-
-    def set_setting(self, name: str, value: str | None) -> None:
-        with self._store.connection(write=True) as conn:
-            if value is None:
-                conn.execute("DELETE FROM meta WHERE name = ?", (name,))
-            else:
-                conn.execute(
-                    "INSERT INTO meta (name, value) VALUES (?, ?) "
-                    "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-                    (name, value),
-                )
-
-    def embedder_identity(self) -> str | None:
-        with self._store.connection() as conn:
-            row = conn.execute(
-                "SELECT e.identity FROM state s JOIN embedders e ON e.no = s.embedder WHERE s.id = 1"
-            ).fetchone()
-        return None if row is None else row[0]
-
-    def set_embedder_identity(self, identity: str, *, dimension: int, now: datetime) -> None:
-        """The store's vectors are from now on those of this embedder; the others no longer count, and their
-        chunks are again without a vector. ConflictError when the identity is known with another dimension."""
-        with self._store.connection(write=True) as conn:
-            conn.execute(
-                "INSERT INTO embedders (identity, dimension, created_at) VALUES (?, ?, ?) "
-                "ON CONFLICT (identity) DO NOTHING",
-                (identity, dimension, to_us(now)),
-            )
-            no, known = conn.execute("SELECT no, dimension FROM embedders WHERE identity = ?", (identity,)).fetchone()
-            if known != dimension:
-                raise ConflictError(f"embedder {identity!r} has dimension {known} in this store, not {dimension}")
-            conn.execute("UPDATE state SET embedder = ?, dimension = ? WHERE id = 1", (no, dimension))
-
-    def serve_vectors(self, serving: bool = True) -> None:
-        with self._store.connection() as conn:
-            (generation,) = conn.execute("SELECT generation FROM state WHERE id = 1").fetchone()
-        self._store.core.serving.generation = generation if serving else None
-
-    def vector_sets(self) -> VectorSets:
-        with self._store.connection() as conn:
-            return vector_sets(conn)
-
-    def begin_second(self, identity: str, *, dimension: int, now: datetime) -> None:
-        with self._store.connection(write=True) as conn:
-            begin_second(conn, identity, dimension=dimension, now=now)
-
-    def switch_vectors(self) -> int:
-        with self._store.connection(write=True) as conn:
-            return switch(conn)
-
-    def drop_second(self, *, limit: int) -> int:
-        with self._store.connection(write=True) as conn:
-            return drop_second(conn, limit=limit)
-
-    def set_outbox(self, enabled: bool) -> None:
-        """Whether changes of vectors are listed for an external index from now on; off empties the list."""
-        with self._store.connection(write=True) as conn:
-            conn.execute("UPDATE state SET outbox = ? WHERE id = 1", (enabled,))
-            if not enabled:
-                conn.execute("DELETE FROM outbox")

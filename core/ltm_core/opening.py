@@ -123,7 +123,7 @@ def _attach(runtime: Runtime, store: SqliteStore, vectors: str) -> None:
             "allow_external_vectors=True if that is meant"
         )
     host = host_of(vectors, store.directory, store.name)
-    if host is None:
+    if host is None or store.read_only:
         return
     index = store.attach(host, at_least=settings.external_vectors_from, candidates=settings.external_candidates)
     if not index.owned:

@@ -16,8 +16,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from ltm_core import ConfigError, LongTermMemory, UnavailableError
+from ltm_core.cli import app
 from ltm_core.config import Config
 from ltm_core.store.base import Store
 from ltm_core.store.external import host_of
@@ -230,6 +232,36 @@ def test_an_index_that_nobody_opens_any_more_costs_nothing(tmp_path: Path, monke
             assert conn.execute("SELECT count(*) FROM outbox").fetchone() == (0,)
     with opened(tmp_path / "s") as memory:
         assert hits(settled(memory)) == found and memory.doctor().healthy
+
+
+def test_encrypting_a_store_removes_what_an_index_holds(tmp_path: Path) -> None:
+    pytest.importorskip("cryptography")
+    with opened(tmp_path / "s") as memory:
+        fill(memory)
+        plain = vector_bytes(settled(memory), "Note 5:")
+        with pytest.raises(UnavailableError, match="vector index"):
+            LongTermMemory.encrypt(tmp_path / "s", key_provider=b"k" * 32)
+    assert LongTermMemory.encrypt(tmp_path / "s", key_provider=b"k" * 32).users == 2
+    assert files_with(tmp_path / "s", plain) == []
+    with opened(tmp_path / "s", vectors="exact", key_provider=b"k" * 32) as memory:
+        assert hits(memory)
+
+
+def test_from_the_command_line_and_for_reading_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ltm_core.embed.resolve._built_in", HashEmbedder)
+    for name, value in (("LTM_EXTERNAL_VECTORS_FROM", str(SOME)), ("LTM_STORE", str(tmp_path / "s"))):
+        monkeypatch.setenv(name, value)
+    with opened(tmp_path / "s") as memory:
+        fill(memory)
+        index = store_of(settled(memory)).core.attached.index
+        assert index is not None
+        index._open[1][1].delete([int(i) for i in list(index._open[1][1].items())[:2]])
+    done = CliRunner().invoke(app, ["doctor", "--vectors", "chroma"])
+    assert done.exit_code == 1 and "external" in done.output
+    assert CliRunner().invoke(app, ["doctor", "--vectors", "chroma", "--repair"]).exit_code == 1
+    assert CliRunner().invoke(app, ["doctor", "--vectors", "chroma"]).exit_code == 0
+    with opened(tmp_path / "s", read_only=True) as memory:
+        assert hits(memory)
 
 
 def test_an_erasure_does_not_wait_for_a_collection_that_is_made(

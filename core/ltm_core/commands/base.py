@@ -44,6 +44,12 @@ class Options:
             help="none, sentence-transformers:MODEL or openai:URL#MODEL; the built-in one when left out.",
         ),
     ] = None
+    vectors: Annotated[
+        str,
+        typer.Option(
+            "--vectors", metavar="NAME", envvar="LTM_VECTORS", help="exact, chroma or chroma://HOST:PORT (an index)."
+        ),
+    ] = "exact"
     config: Annotated[
         Path | None, typer.Option("--config", metavar="FILE", envvar="LTM_CONFIG", help="Settings (TOML).")
     ] = None
@@ -63,7 +69,9 @@ class Options:
         if not config.timezone:
             config = config.replaced(timezone="UTC")
         config = config.replaced(extract_in_background=False)
-        return LongTermMemory.open(self.store, config=config, embedder=self.embedder, extractor=extractor)
+        return LongTermMemory.open(
+            self.store, config=config, embedder=self.embedder, extractor=extractor, vectors=self.vectors
+        )
 
     def user_id(self) -> str:
         """The user of this call; InvalidScopeError when none was named."""

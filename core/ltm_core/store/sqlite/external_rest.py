@@ -23,11 +23,18 @@ def abandon(store: SqliteStore) -> bool:
         (count,) = conn.execute("SELECT count(*) FROM (SELECT 1 FROM outbox LIMIT ?)", (UNHEARD,)).fetchone()
     if count < UNHEARD:
         return False
-    lock = WriteLock(store.directory / OWNER_LOCK, 0.0)
     try:
-        lock.acquire(0.0)
+        remove(store)
     except BusyError:
         return False
+    return True
+
+
+def remove(store: SqliteStore) -> None:
+    """No external index has anything of the store in files of ours, and none is told of changes any more. BusyError
+    while another process keeps it."""
+    lock = WriteLock(store.directory / OWNER_LOCK, 0.0)
+    lock.acquire(0.0)
     try:
         with store.connection(write=True) as conn:
             conn.execute("UPDATE state SET outbox = 0 WHERE id = 1")
@@ -39,7 +46,6 @@ def abandon(store: SqliteStore) -> bool:
     finally:
         lock.release()
         lock.close()
-    return True
 
 
 def drift(index: ExternalVectors, *, repair: bool) -> dict[int, int]:
@@ -60,4 +66,4 @@ def left_behind(store: SqliteStore) -> ExternalVectors | None:
     return ExternalVectors(store, LocalChroma(store.directory), at_least=0, candidates=0)
 
 
-__all__ = ["UNHEARD", "abandon", "drift", "left_behind"]
+__all__ = ["UNHEARD", "abandon", "drift", "left_behind", "remove"]

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ltm_core.errors import ConfigError, MasterKeyError, UnavailableError
+from ltm_core.errors import BusyError, ConfigError, MasterKeyError, UnavailableError
 from ltm_core.store.sqlite.encrypting import Progress, encrypt_users, seal_key_file
+from ltm_core.store.sqlite.external_rest import remove
 from ltm_core.store.sqlite.files import DATABASE, KEY, load_key, replace_key
 from ltm_core.store.sqlite.key_copies import rewrap_copies
 from ltm_core.store.sqlite.store import SqliteStore
@@ -44,6 +45,13 @@ def encrypt(location: Path, *, config: Config, keys: KeyProvider, progress: Prog
         seal_key_file(location, keys, wait_seconds=config.busy_timeout_seconds)
     store = SqliteStore(location, config=config, keys=keys)
     try:
+        try:
+            # It holds vectors in plain.
+            remove(store)
+        except BusyError:
+            raise UnavailableError(
+                f"another process keeps a vector index of {location}, which holds vectors in plain: close it first"
+            ) from None
         users = encrypt_users(store, progress)
         clean, _ = store.operations().scrub(wait_seconds=config.busy_timeout_seconds)
         if not clean:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from ltm_core.store.sqlite.base import View
 
-_LACKING = "embedded = ? AND NOT EXISTS (SELECT 1 FROM second_vectors s WHERE s.id = c.id)"
-
 
 class SecondWriter(WriteBase):
     """The side of a writer that fills the second set."""
@@ -134,7 +132,8 @@ def switch(conn: sqlite3.Connection) -> int:
     if not second:
         raise NotFoundError("there is no second set of vectors to switch to")
     waiting = conn.execute(
-        f"UPDATE chunks AS c SET embedded = 0 WHERE c.{_LACKING}",
+        "UPDATE chunks SET embedded = 0 WHERE embedded = ? AND NOT EXISTS "
+        "(SELECT 1 FROM second_vectors s WHERE s.id = chunks.id)",
         (embedder,),
     ).rowcount
     conn.execute(

@@ -305,16 +305,17 @@ def test_drift_is_found_and_mended(tmp_path: Path) -> None:
         assert memory.doctor().healthy
 
 
-def test_an_index_that_fails_is_done_without(tmp_path: Path) -> None:
-    with opened(tmp_path / "s") as memory:
+def test_an_index_that_fails_is_done_without_and_made_again(tmp_path: Path) -> None:
+    with opened(tmp_path / "s", recall_cache_entries=0) as memory:
         fill(memory)
         found = hits(settled(memory))
         index = store_of(memory).core.attached.index
         assert index is not None
-        index._open[1][1]._collection = None  # type: ignore[attr-defined]
-        assert hits(memory) == found
+        name, collection = index._open[1]
+        collection._collection = None  # type: ignore[attr-defined]
+        assert hits(memory) == found and index._broken == {1: name}
         memory.maintain()
-        assert hits(settled(memory)) == found
+        assert hits(settled(memory)) == found and index._open[1][0] != name and not index._broken
 
 
 def test_a_restored_backup_and_another_embedder_make_it_anew(tmp_path: Path) -> None:

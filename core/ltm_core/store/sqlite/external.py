@@ -20,55 +20,41 @@ import numpy as np
 
 from ltm_core.errors import BusyError
 from ltm_core.store.external import Collection, VectorHost
+from ltm_core.store.sqlite.external_asking import Asking
 from ltm_core.store.sqlite.external_truth import difference, page_of, vectors_of
 from ltm_core.store.sqlite.locks import WriteLock
 from ltm_core.store.sqlite.records import ITEM_MASK
 from ltm_core.store.sqlite.write_index import OUTBOX_ERASE_USER
 
 if TYPE_CHECKING:
-    import sqlite3
-
-    from numpy.typing import NDArray
-
-    from ltm_core.store.sqlite.base import View
     from ltm_core.store.sqlite.store import SqliteStore
 
 log = logging.getLogger("ltm")
 OWNER_LOCK = "vectors.lock"
 _TOLD = 2000
 """Changes told at once."""
-_BEHIND = 1000
-"""From so many changes that the index has not heard of, the user is searched exactly."""
 _STOP_SECONDS = 5.0
 """How long closing waits for the thread that tells the index."""
 
 
-class ExternalVectors:
+class ExternalVectors(Asking):
     """See the module. One per open store; only the process that holds the lock has collections open."""
 
     def __init__(self, store: SqliteStore, host: VectorHost, *, at_least: int, candidates: int) -> None:
+        super().__init__(candidates)
         self._store = store
         self.host = host
-        self._at_least, self._candidates = at_least, candidates
+        self._at_least = at_least
         self._lock = WriteLock(store.directory / OWNER_LOCK, 0.0)
-        self._open: dict[int, tuple[str, Collection]] = {}
-        self._removed_at: dict[int, int] = {}
-        """User number -> revision up to which something was deleted: an older reader is answered exactly."""
         self._work = threading.Lock()
         self._closing = False
         self._hurried = False
         """True while an erasure waits for a collection that is being made."""
         self._release = weakref.finalize(self, self._lock.close)
-        self._pid = 0
         self.stop: Callable[[float], bool] = lambda timeout: True
         """Ends whoever runs `step` in a thread, within so many seconds."""
 
     # owning -------------------------------------------------------------------------------------------
-    @property
-    def owned(self) -> bool:
-        """Whether this process keeps the index; others search exactly."""
-        return self._pid == os.getpid()
-
     def start(self) -> bool:
         """This process is the owner, unless another one is. What was not closed in order is gone, not opened."""
         with self._store.connection(write=True) as conn:
@@ -113,38 +99,6 @@ class ExternalVectors:
         self._lock.release()
         self._lock.close()
 
-    # asking -------------------------------------------------------------------------------------------
-    def covers(self, view: View) -> bool:
-        """Whether the user's vectors need not be in memory."""
-        return self.owned and view.no in self._open and self._name_of(view, view.conn) == self._open[view.no][0]
-
-    def near(self, view: View, conn: sqlite3.Connection, vector: NDArray[np.float32]) -> list[int] | None:
-        """Items to look at; None when the user must be searched exactly."""
-        known = self._open.get(view.no) if self.owned else None
-        if known is None or self._name_of(view, conn) != known[0]:
-            return None
-        if view.revision < self._removed_at.get(view.no, 0):
-            return None
-        pending = conn.execute(
-            "SELECT DISTINCT target FROM outbox WHERE target > ? AND target < ? LIMIT ?",
-            (view.low, view.high, _BEHIND + 1),
-        ).fetchall()
-        if len(pending) > _BEHIND:
-            return None
-        try:
-            found = known[1].query(vector, self._candidates)
-        except Exception as e:  # noqa: BLE001  the store can do without
-            log.warning("the vector index failed (%s): exact search until it is made again", type(e).__name__)
-            self._open.pop(view.no, None)
-            return None
-        return [*found, *(r[0] & ITEM_MASK for r in pending)]
-
-    def _name_of(self, view: View, conn: sqlite3.Connection) -> str | None:
-        row = conn.execute(
-            "SELECT name FROM external_vectors WHERE user_no = ? AND generation = ?", (view.no, view.generation)
-        ).fetchone()
-        return None if row is None else str(row[0])
-
     # working ------------------------------------------------------------------------------------------
     def step(self) -> int:
         """The index has heard of the oldest changes, and one user more is covered when there is one to be; returns
@@ -152,7 +106,7 @@ class ExternalVectors:
         if not self.owned:
             return 0
         with self._work:
-            return self._tell() or self._cover()
+            return self._mend() or self._tell() or self._cover()
 
     def erase(self) -> int:
         """No byte of a vector that was removed is left in files of ours: collections that had one are gone, and
@@ -185,6 +139,14 @@ class ExternalVectors:
             self._drop(no)
         self.sweep()
         return len(gone)
+
+    def _mend(self) -> int:
+        """Collections that failed a question are gone."""
+        failed = {no for no, name in self._broken.items() if self._open.get(no, ("",))[0] == name}
+        self._broken.clear()
+        for no in failed:
+            self._drop(no)
+        return len(failed)
 
     def _tell(self) -> int:
         with self._store.connection() as conn:

@@ -72,7 +72,7 @@ def counted(memory: LongTermMemory) -> dict[str, int]:
             "vectors": conn.execute("SELECT count(*) FROM vectors").fetchone()[0],
             "second": conn.execute("SELECT count(*) FROM second_vectors").fetchone()[0],
             "units": conn.execute("SELECT count(vector) FROM document_units").fetchone()[0],
-            "others": conn.execute("SELECT count(other_vector) FROM document_units").fetchone()[0],
+            "others": conn.execute("SELECT count(second_vector) FROM document_units").fetchone()[0],
         }
 
 

@@ -263,3 +263,11 @@ def test_the_scan_does_not_drop_sqlites_locks(tmp_path: Path) -> None:
 def test_secure_delete_is_on_in_the_file_library() -> None:
     with closing(sqlite3.connect(":memory:")) as conn:
         assert conn.execute("PRAGMA secure_delete = ON").fetchone() == (1,)
+
+
+def test_a_word_that_our_tables_are_made_of_does_not_keep_an_erasure_pending(tmp_path: Path) -> None:
+    with closing(opened(tmp_path / "data")) as store:
+        with store.write("ana") as w:
+            say(w, "m1", "nothing", session_id="messages")
+            w.erase_user(now=T0)
+        assert store.operations().scrub(needles=[b"messages", b"namespace"], wait_seconds=5)[0]

@@ -118,7 +118,8 @@ class SqliteOperations(StoreState):
         with self._store.connection() as conn:
             return any(
                 conn.execute(f"SELECT 1 FROM {table} WHERE instr({column}, ?) LIMIT 1", (words,)).fetchone()
-                for table, column in BODIES
+                # A word may also be the name of a table or column of ours.
+                for table, column in (*BODIES, ("sqlite_master", "CAST(sql AS BLOB)"))
             )
 
     def _truncate(self, deadline: float) -> bool:

@@ -312,8 +312,8 @@ VERSION_5: tuple[str, ...] = (
         is_open INTEGER NOT NULL,
         generation INTEGER NOT NULL,
         removed INTEGER NOT NULL DEFAULT 0)""",
-    "ALTER TABLE document_units ADD COLUMN other_codec INTEGER NOT NULL DEFAULT 0",
-    "ALTER TABLE document_units ADD COLUMN other_vector BLOB",
+    "ALTER TABLE document_units ADD COLUMN second_codec INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE document_units ADD COLUMN second_vector BLOB",
 )
 
 ID_RANGE_TABLES = (
@@ -349,7 +349,7 @@ VECTORS = (
     ("vectors", "vector", "codec"),
     ("second_vectors", "vector", "codec"),
     ("document_units", "vector", "codec"),
-    ("document_units", "other_vector", "other_codec"),
+    ("document_units", "second_vector", "second_codec"),
 )
 """Every column that holds a vector, and the one that says how."""
 KEYED_COLUMNS = frozenset(

@@ -49,7 +49,7 @@ class SecondWriter(WriteBase):
     def units_without_second(self, *, after: int, limit: int) -> list[tuple[int, int, int, int]]:
         rows = self._rows(
             'SELECT id, document, "start", "end" FROM document_units WHERE id > ? AND id < ? '
-            "AND other_vector IS NULL ORDER BY id LIMIT ?",
+            "AND second_vector IS NULL ORDER BY id LIMIT ?",
             (self.low + after, self.high, limit),
         )
         return [(id & ITEM_MASK, own & ITEM_MASK, a, b) for id, own, a, b in rows]
@@ -57,7 +57,7 @@ class SecondWriter(WriteBase):
     def set_second_unit_vectors(self, vectors: Mapping[int, NDArray[np.float32]]) -> None:
         encode = self._second_encoder()
         self._conn.executemany(
-            "UPDATE document_units SET other_codec = ?, other_vector = ? WHERE id = ?",
+            "UPDATE document_units SET second_codec = ?, second_vector = ? WHERE id = ?",
             [(*encode(self.low + n, v), self.low + n) for n, v in vectors.items()],
         )
 
@@ -118,7 +118,7 @@ def vector_sets(conn: sqlite3.Connection) -> VectorSets:
     if second is not None:
         for sql in (
             "SELECT (SELECT count(*) FROM second_vectors), (SELECT count(*) FROM chunks)",
-            "SELECT count(other_vector), count(*) FROM document_units",
+            "SELECT count(second_vector), count(*) FROM document_units",
         ):
             some, all_ = conn.execute(sql).fetchone()
             done, total = done + some, total + all_
@@ -147,12 +147,12 @@ def switch(conn: sqlite3.Connection) -> int:
     ):
         conn.execute(f"ALTER TABLE {old} RENAME TO {new}")
     waiting += conn.execute(
-        "SELECT count(*) FROM document_units WHERE vector IS NOT NULL AND other_vector IS NULL"
+        "SELECT count(*) FROM document_units WHERE vector IS NOT NULL AND second_vector IS NULL"
     ).fetchone()[0]
     conn.execute(
-        "UPDATE document_units SET codec = other_codec, vector = other_vector, other_codec = codec, "
-        "other_vector = vector, embedded = CASE WHEN other_vector IS NULL THEN 0 ELSE ? END "
-        "WHERE vector IS NOT NULL OR other_vector IS NOT NULL",
+        "UPDATE document_units SET codec = second_codec, vector = second_vector, second_codec = codec, "
+        "second_vector = vector, embedded = CASE WHEN second_vector IS NULL THEN 0 ELSE ? END "
+        "WHERE vector IS NOT NULL OR second_vector IS NOT NULL",
         (embedder,),
     )
     # Rows go on naming the number; what it stands for changes.
@@ -181,8 +181,8 @@ def drop_second(conn: sqlite3.Connection, *, limit: int) -> int:
     ).rowcount
     if gone < limit:
         gone += conn.execute(
-            "UPDATE document_units SET other_codec = 0, other_vector = NULL WHERE id IN "
-            "(SELECT id FROM document_units WHERE other_vector IS NOT NULL LIMIT ?)",
+            "UPDATE document_units SET second_codec = 0, second_vector = NULL WHERE id IN "
+            "(SELECT id FROM document_units WHERE second_vector IS NOT NULL LIMIT ?)",
             (limit - gone,),
         ).rowcount
     if not gone:

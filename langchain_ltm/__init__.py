@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from langchain_ltm.recalling import ltm_recall
     from langchain_ltm.retriever import LTMRetriever
     from langchain_ltm.store import LTMStore
+    from langchain_ltm.summarizer import ChatModelSummarizer
     from langchain_ltm.tools import ltm_tools
 
 _HOME = {
     "ChatModelExtractor": "langchain_ltm.extractor",
+    "ChatModelSummarizer": "langchain_ltm.summarizer",
     "ImportReport": "langchain_ltm.importing",
     "LTMChatMessageHistory": "langchain_ltm.history",
     "LTMConversationMemory": "langchain_ltm.conversation",
@@ -43,6 +45,7 @@ _HOME = {
 
 __all__ = [
     "ChatModelExtractor",
+    "ChatModelSummarizer",
     "ImportReport",
     "LTMChatMessageHistory",
     "LTMConversationMemory",

@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from llamaindex_ltm.postprocessor import LTMNodePostprocessor
     from llamaindex_ltm.query_engine import LTMQueryEngine
     from llamaindex_ltm.retriever import LTMRetriever
+    from llamaindex_ltm.summarizer import LLMSummarizer
 
 _HOME = {
     "ImportReport": "llamaindex_ltm.importing",
     "LLMExtractor": "llamaindex_ltm.extractor",
+    "LLMSummarizer": "llamaindex_ltm.summarizer",
     "LTMChatStore": "llamaindex_ltm.chat_store",
     "LTMDBChatStore": "llamaindex_ltm.db_chat_store",
     "LTMEmbedding": "llamaindex_ltm.embedding",
@@ -44,6 +46,7 @@ _HOME = {
 __all__ = [
     "ImportReport",
     "LLMExtractor",
+    "LLMSummarizer",
     "LTMChatStore",
     "LTMDBChatStore",
     "LTMEmbedding",

@@ -90,6 +90,9 @@ def _line(item: ContextItem) -> str:
     about = [item.at.date().isoformat()]
     if not item.is_current:
         about.append(words(language)["previous"])
+    if item.period is not None:
+        # Its lines have their own days and speakers.
+        return f"[{words(language)['summary']}] {safe(item.text, mark=mark)}"
     said = item.tier == "episodic" or item.speaker is not None
     who = f"{speaker(item.role, item.speaker, language, mark=mark)}: " if said else ""
     return f"[{', '.join(about)}] {who}{safe(item.text, mark=mark)}"

@@ -51,6 +51,7 @@ from ltm_core.types import (
     Evidence,
     Fact,
     FactChange,
+    FactSpan,
     ForgetPreview,
     HealthProblem,
     HealthReport,
@@ -70,14 +71,25 @@ from ltm_core.types import (
     RestoreReport,
     Scope,
     Session,
+    SlotTimeline,
     Stats,
     StoredMessage,
+    SummaryMade,
     WorkReport,
 )
 
 if TYPE_CHECKING:
     from ltm_core.config import Config
-    from ltm_core.protocols import ExtractedFact, ExtractionRequest, Extractor, GatedClause
+    from ltm_core.protocols import (
+        ExtractedFact,
+        ExtractionRequest,
+        Extractor,
+        GatedClause,
+        Summarizer,
+        SummaryRequest,
+        SummarySentence,
+        SummaryTurn,
+    )
     from ltm_core.store.keys import KeyProvider
 
 __version__ = "0.1.0"
@@ -110,6 +122,7 @@ __all__ = [
     "Extractor",
     "Fact",
     "FactChange",
+    "FactSpan",
     "ForgetPreview",
     "GatedClause",
     "HealthProblem",
@@ -141,9 +154,15 @@ __all__ = [
     "SchemaTooNewError",
     "Scope",
     "Session",
+    "SlotTimeline",
     "Stats",
     "StoreError",
     "StoredMessage",
+    "Summarizer",
+    "SummaryMade",
+    "SummaryRequest",
+    "SummarySentence",
+    "SummaryTurn",
     "UnavailableError",
     "WorkReport",
     "acting",
@@ -159,6 +178,10 @@ _LATER = {
     "Extractor": "ltm_core.protocols",
     "GatedClause": "ltm_core.protocols",
     "KeyProvider": "ltm_core.store.keys",
+    "Summarizer": "ltm_core.protocols",
+    "SummaryRequest": "ltm_core.protocols",
+    "SummarySentence": "ltm_core.protocols",
+    "SummaryTurn": "ltm_core.protocols",
 }
 """Loaded when first asked for. Config brings pydantic, which costs more to import than all the rest."""
 

@@ -27,6 +27,7 @@ from ltm_core.commands import (
     replay,
     serve,
     settings,
+    timeline,
     upkeep,
 )
 from ltm_core.commands.show import speak_utf8
@@ -51,6 +52,7 @@ app.command()(ask.recall)
 app.command()(ask.context)
 app.command()(facts.facts)
 app.command()(facts.history)
+app.command()(timeline.timeline)
 app.command()(follow.changes)
 app.command()(follow.related)
 app.command()(forget.forget)

@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from ltm_core.config_consolidation import ConsolidationConfig
 from ltm_core.errors import ConfigError
 
 ENV_PREFIX = "LTM_"
 
 
-class Config(BaseModel):
+class Config(ConsolidationConfig):
     """Immutable settings of one open memory; unknown names are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)

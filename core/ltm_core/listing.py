@@ -10,9 +10,21 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ltm_core.arguments import number_of, text_of
 from ltm_core.errors import InvalidInputError, NotFoundError
+from ltm_core.recall.drift import slots_of
 from ltm_core.recall.related import related as walk
 from ltm_core.store.times import to_us
-from ltm_core.types import DeadLetter, Fact, FactChange, Page, Profile, RelatedFact, Scope, Session, StoredMessage
+from ltm_core.types import (
+    DeadLetter,
+    Fact,
+    FactChange,
+    Page,
+    Profile,
+    RelatedFact,
+    Scope,
+    Session,
+    SlotTimeline,
+    StoredMessage,
+)
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
@@ -80,6 +92,37 @@ def history(runtime: Runtime, user_id: str, fact_id: str) -> Page[Fact]:
             raise NotFoundError(f"no fact {fact_id[:80]!r} for this user")
         versions = _versions(reader, start)
     return Page(tuple(sorted(versions, key=lambda f: (f.valid_from, f.recorded_at, f.id))))
+
+
+def timeline(
+    runtime: Runtime,
+    user_id: str,
+    *,
+    subject: str | None,
+    relation: str | None,
+    changed_only: bool,
+    limit: int,
+    cursor: str | None,
+) -> Page[SlotTimeline]:
+    """Slots in the order in which they began. The cursor counts them: they are few."""
+    start = max(0, number_of(cursor, most=_MOST_ITEM))
+    with runtime.store.read(user_id) as reader:
+        facts = reader.facts(subject=subject, relation=relation)
+    found = slots_of(facts, now=runtime.now(), changed_only=changed_only)[start : start + limit + 1]
+    return page_of(
+        found,
+        limit,
+        lambda _: str(start + limit),
+        lambda following: timeline(
+            runtime,
+            user_id,
+            subject=subject,
+            relation=relation,
+            changed_only=changed_only,
+            limit=limit,
+            cursor=following,
+        ),
+    )
 
 
 def _versions(reader: Reader, start: Fact) -> list[Fact]:
@@ -254,6 +297,7 @@ def stored(row: MessageRow) -> StoredMessage:
         metadata=row.metadata,
         recorded_at=row.recorded_at,
         redacted=row.redacted_at is not None,
+        retired=row.retired_at is not None,
     )
 
 

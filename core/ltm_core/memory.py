@@ -53,6 +53,7 @@ class LongTermMemory(Recalling, Reading, Sessions, Documents, Revising, Forgetti
         reranker: object = None,
         rewriter: object = None,
         extractor: object = None,
+        summarizer: object = None,
         token_counter: TokenCounter | None = None,
         clock: Callable[[], datetime] | None = None,
         new_id: Callable[[], str] | None = None,
@@ -71,7 +72,9 @@ class LongTermMemory(Recalling, Reading, Sessions, Documents, Revising, Forgetti
         models, asked only about questions without a topic. Recall goes on without them when they fail or are
         late. ``extractor``: None for rules only, ``"openai:BASE_URL#MODEL"``,
         `langchain_ltm.ChatModelExtractor`, `llamaindex_ltm.LLMExtractor`, or an object of your own
-        (`ltm_core.Extractor`); what it finds is added later, by a thread or by `work`. ``token_counter`` counts
+        (`ltm_core.Extractor`); what it finds is added later, by a thread or by `work`. ``summarizer``: the
+        same for the summaries that `maintain` makes (`ltm_core.Summarizer`; None takes the user's own sentences).
+        ``token_counter`` counts
         the tokens of a text; the default never counts fewer than the common tokenizers. ``config_overrides``
         are fields of `Config`. ``key_provider``: the master key that a new store is encrypted with or an encrypted
         one is opened with: ``"env:NAME"``, ``"file:PATH"``, 32 bytes, a callable that returns them, or a
@@ -90,6 +93,7 @@ class LongTermMemory(Recalling, Reading, Sessions, Documents, Revising, Forgetti
                 config=config,
                 embedder=embedder,
                 extractor=extractor,
+                summarizer=summarizer,
                 token_counter=token_counter,
                 clock=clock or utc_now,
                 new_id=new_id or new_uuid7,

@@ -29,7 +29,7 @@ from ltm_core.types import TokenCounter, WorkReport
 from ltm_core.write.identifiers import check_patterns
 
 if TYPE_CHECKING:
-    from ltm_core.protocols import Extractor
+    from ltm_core.protocols import Extractor, Summarizer
 
 
 def open_runtime(
@@ -46,6 +46,7 @@ def open_runtime(
     rewriter: object = None,
     key_provider: object = None,
     vectors: str = "exact",
+    summarizer: object = None,
     overrides: Mapping[str, Any],
 ) -> Runtime:
     """An open store with everything around it; on any error nothing is left open."""
@@ -56,7 +57,7 @@ def open_runtime(
         check_patterns(settings.identifier_patterns, default_lexicon())
     model = CachedEmbedder(resolve_embedder(embedder))
     judge, writer = resolve_reranker(reranker), resolve_rewriter(rewriter)
-    reads = _extractor(extractor)
+    reads, tells = _extractor(extractor), _summarizer(summarizer)
     if isinstance(location, str) and "://" in location:
         raise ConfigError("location must be a directory or ':memory:'; this version has no other store")
     keys = resolve_keys(key_provider)
@@ -76,6 +77,7 @@ def open_runtime(
             reranker=None if judge is None else Bounded(judge, settings.rerank_seconds),
             rewriter=None if writer is None else Bounded(writer, settings.rewrite_seconds),
             extractor=None if read_only else reads,
+            summarizer=None if read_only else tells,
         )
         if runtime.extractor is not None and settings.extract_in_background:
             _run_queue(runtime)
@@ -93,6 +95,14 @@ def _extractor(spec: object) -> Extractor | None:
     from ltm_core.llm.resolve import resolve_extractor
 
     return resolve_extractor(spec)
+
+
+def _summarizer(spec: object) -> Summarizer | None:
+    if spec is None:
+        return None
+    from ltm_core.llm.resolve import resolve_summarizer
+
+    return resolve_summarizer(spec)
 
 
 def _run_queue(runtime: Runtime) -> None:

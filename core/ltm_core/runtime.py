@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ltm_core.config import Config
     from ltm_core.lexicon import Lexicon
-    from ltm_core.protocols import Extractor
+    from ltm_core.protocols import Extractor, Summarizer
     from ltm_core.recall.bounded import Bounded
     from ltm_core.recall.cache import RecallCache
     from ltm_core.recall.data import Floor
@@ -57,6 +57,8 @@ class Runtime:
     """When a memory counts as about a question; None is what the package says of the embedder."""
     reads: Reads = field(default_factory=Reads)
     extractor: Extractor | None = None
+    summarizer: Summarizer | None = None
+    """None: the user's own sentences."""
     wake: Callable[[], None] = _nothing
     """Tells whoever runs the queue that there is work."""
     stop: Callable[[float], bool] = _stopped

@@ -22,6 +22,7 @@ from ltm_core.store.sqlite.schema import (
     ID_RANGE_TABLES,
     KEY_RANGE_TABLES,
     STORE_TABLES,
+    SUMMARY_RANGE_TABLES,
     USER_NO_TABLES,
     USER_TABLES,
 )
@@ -53,7 +54,7 @@ def left(store: SqliteStore, user_no: int) -> dict[str, int]:
     found = {}
     with store.connection() as conn:
         for table, columns in tables(store).items():
-            for column in ("id", "fact", "owner", "target", "document"):
+            for column in ("id", "fact", "owner", "target", "document", "summary"):
                 if column in columns and table not in ("state", "receipts", "changes", "jobs", "audit", "outbox"):
                     sql = f"SELECT count(*) FROM {table} WHERE {column} > ? AND {column} < ?"
                     found[f"{table}.{column}"] = conn.execute(sql, (low, high)).fetchone()[0]
@@ -76,6 +77,7 @@ def test_every_table_is_erased_or_named_as_the_stores_own(tmp_path: Path) -> Non
     for group, column in (
         (ID_RANGE_TABLES, "id"),
         (FACT_RANGE_TABLES, "fact"),
+        (SUMMARY_RANGE_TABLES, "summary"),
         (KEY_RANGE_TABLES, "key"),
         (USER_NO_TABLES, "user_no"),
     ):

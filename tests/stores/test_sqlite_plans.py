@@ -14,7 +14,7 @@ from ltm_core.config import Config
 from ltm_core.store.base import Job, SlotRow
 from ltm_core.store.sqlite import SqliteStore, open_store
 from ltm_core.store.sqlite.connections import Pool
-from ltm_core.testing.builders import DIMENSION, T0, at, chunk, fact, say, vector
+from ltm_core.testing.builders import DIMENSION, T0, at, chunk, fact, say, summary, vector
 from ltm_core.testing.contract_documents import document, unit
 from ltm_core.testing.contract_life import fill
 from ltm_core.types import Role
@@ -45,6 +45,12 @@ def exercise(store: SqliteStore) -> None:
         w.put_document(document(("a",), "k"), [unit(1), unit()])
         w.set_unit_vectors({x[0]: vector(1) for x in w.units_without_vector(limit=5)})
         w.touch_documents([1], now=T0)
+        told = w.add_summary(summary("y2", "told", [row]))
+        w.set_chunks("summary", told.item, [chunk({"told": 1}, 2)], at=T0, role="system")
+        w.set_recallable(told.item, now=T0)
+        w.set_consolidated(T0)
+        w.retire_messages([row.item], now=T0)
+        w.update_message(replace(row, content="x", retired_at=T0))
         w.set_slot("s2", SlotRow(name="q", value=1, set_at=T0, expires_at=at(1)))
     with store.read("ana") as r:
         r.message("m1")
@@ -82,13 +88,25 @@ def exercise(store: SqliteStore) -> None:
         r.document_items(alive_at=T0)
         r.document_namespaces(alive_at=T0)
         r.document_vectors([1, 2])
+        r.summaries()
+        r.summaries(ids=["y1", "y2"], level="day", since=T0, until=at(9))
+        r.summaries(items=[1, 2], limit=2)
+        r.summaries(sources=[row.item, 1], level="week", limit=1)
+        r.unsummarised(before=at(9), limit=5)
+        r.unsummarised(before=at(9), after=(0, 0), limit=5)
+        r.count_unsummarised(before=at(9))
+        r.turn_vectors([row.item, 1])
+        r.retired_alone(limit=5)
         r.changes()
         r.is_tombstoned("message", "m")
         r.erased_before()
         r.snapshot().postings(["a", "secret"])
         r.counts()
     with store.write("ana") as w:
-        w.delete_messages([row.item])
+        w.delete_messages([row.item], keep_summaries=True)
+        w.delete_messages([m.item for m in w.messages(ids=["m1"])])
+        w.delete_summaries([s.item for s in w.summaries()])
+        w.drop_orphans()
         w.delete_facts(["f1"])
         w.delete_documents([d.item for d in w.documents()])
     with store.read("ana") as r:
@@ -107,6 +125,8 @@ def exercise(store: SqliteStore) -> None:
     ops.users_without_vectors(limit=2)
     ops.users_without_unit_vectors(limit=2)
     ops.users_with_documents(after="a", limit=2)
+    ops.users_to_consolidate(looked_before=at(99), said_before=at(99), after="a", limit=2)
+    ops.set_consolidated(["ana"], T0)
     ops.embedder_identity()
     with store.write("ana") as w:
         w.add_fact(fact("f9"))

@@ -56,7 +56,9 @@ class Options:
     json: Annotated[bool, typer.Option("--json", help="One JSON document instead of a table.")] = False
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False
 
-    def open(self, *, create: bool = False, extractor: str | None = None) -> LongTermMemory:
+    def open(
+        self, *, create: bool = False, extractor: str | None = None, summarizer: str | None = None
+    ) -> LongTermMemory:
         """The store, open; one that does not exist is made only with ``create``. An extractor works when it is
         told to, never in a thread."""
         from ltm_core.config import Config
@@ -70,7 +72,12 @@ class Options:
             config = config.replaced(timezone="UTC")
         config = config.replaced(extract_in_background=False)
         return LongTermMemory.open(
-            self.store, config=config, embedder=self.embedder, extractor=extractor, vectors=self.vectors
+            self.store,
+            config=config,
+            embedder=self.embedder,
+            extractor=extractor,
+            summarizer=summarizer,
+            vectors=self.vectors,
         )
 
     def user_id(self) -> str:

@@ -33,12 +33,17 @@ def maintain(
     options: Options,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing, count what would be done.")] = False,
     extractor: ExtractorOption = None,
+    summarizer: Annotated[
+        str | None,
+        typer.Option("--summarizer", metavar="NAME", envvar="LTM_SUMMARIZER", help="openai:URL#MODEL, as above."),
+    ] = None,
 ) -> None:
-    """Close idle sessions, drop what expired, promote archived types, finish waiting work.
+    """Close idle sessions, drop what expired, promote archived types, summarise, finish waiting work.
 
-    With an extractor, turns that wait for it are read too.
+    With an extractor, turns that wait for it are read too. Days are summarised when the settings say after how
+    many days; with a summarizer in its words, as far as the turns hold them.
     """
-    with options.open(extractor=extractor) as memory:
+    with options.open(extractor=extractor, summarizer=summarizer) as memory:
         report = memory.maintain(dry_run=dry_run)
     _show("Would be done" if dry_run else "Done", report, as_json=options.json)
 
@@ -109,10 +114,16 @@ def counts(value: Mapping[str, int]) -> str:
     return ", ".join(f"{n} {name}" for name, n in sorted(value.items())) or "0"
 
 
+def _cell(value: Any) -> str:
+    if isinstance(value, tuple):
+        return str(len(value))
+    return cell(counts(value) if isinstance(value, Mapping) else value)
+
+
 def _show(title: str, value: Any, *, as_json: bool) -> None:
     if as_json:
         print_json(value)
         return
     fields = [(f.name.replace("_", " "), getattr(value, f.name)) for f in dataclasses.fields(value)]
-    rows = [(name, cell(counts(v) if isinstance(v, Mapping) else v)) for name, v in fields]
+    rows = [(name, _cell(v)) for name, v in fields]
     console().print(table(title, ("what", "value"), rows, numbers=("value",)))

@@ -9,7 +9,7 @@ from ltm_core.arguments import limit_of, optional_text, short_text, text_of
 from ltm_core.door.base import Door, When
 from ltm_core.errors import InvalidInputError
 from ltm_core.twins import twin
-from ltm_core.types import Fact, FactChange, Page, Profile, RelatedFact, Session, StoredMessage
+from ltm_core.types import Fact, FactChange, Page, Profile, RelatedFact, Session, SlotTimeline, StoredMessage
 
 
 class Reading(Door):
@@ -50,6 +50,30 @@ class Reading(Door):
         user = self._runtime.scope(user_id).user_id
         self._saw("history", user)
         return listing.history(self._runtime, user, text_of(fact_id, "fact_id"))
+
+    def timeline(
+        self,
+        user_id: str | int,
+        *,
+        subject: str | None = None,
+        relation: str | None = None,
+        changed_only: bool = True,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[SlotTimeline]:
+        """How what is known of the user changed: per subject and relation the values in the order in which they
+        began to hold, with their times and what took their place. ``changed_only=False`` adds what never changed."""
+        user = self._runtime.scope(user_id).user_id
+        self._saw("timeline", user)
+        return listing.timeline(
+            self._runtime,
+            user,
+            subject=optional_text(subject, "subject"),
+            relation=optional_text(relation, "relation"),
+            changed_only=changed_only,
+            limit=limit_of(limit),
+            cursor=cursor,
+        )
 
     def profile(self, user_id: str | int) -> Profile:
         """What is known of the user now, by relation, and how the assistant is to be."""
@@ -140,6 +164,7 @@ class Reading(Door):
 
     afacts = twin(facts)
     ahistory = twin(history)
+    atimeline = twin(timeline)
     aprofile = twin(profile)
     arelated = twin(related)
     achanges = twin(changes)

@@ -28,8 +28,8 @@ class Upkeep(Door):
     """Housekeeping, health, the queue and the log."""
 
     def maintain(self, now: When = None, *, dry_run: bool = False) -> MaintenanceReport:
-        """Idle sessions are closed, expired items gone, archived types promoted, waiting work done,
-        extractions among it when there is an extractor."""
+        """Idle sessions are closed, expired items gone, archived types promoted, days and weeks summarised when the
+        settings say so, waiting work done, extractions among it when there is an extractor."""
         from ltm_core.keep.maintain import maintain
 
         moment = self._runtime.now() if now is None else parse_instant(now, zone=UTC)

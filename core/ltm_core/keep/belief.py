@@ -26,7 +26,7 @@ def believed_message(row: MessageRow, *, now: datetime) -> MessageRow:
     """The turn as it is kept. InvalidInputError for turns of the system and of tools."""
     if row.role not in _ROLES:
         raise InvalidInputError(NEEDS_TRUST)
-    return replace(row, recorded_at=now, in_window=False, archived_at=None, metadata={})
+    return replace(row, recorded_at=now, in_window=False, archived_at=None, retired_at=None, metadata={})
 
 
 def believed_fact(row: FactRow, said: Mapping[str, Sequence[str]], *, now: datetime) -> FactRow:

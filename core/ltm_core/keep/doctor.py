@@ -10,12 +10,14 @@ from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ltm_core.keep.consolidate.retire import bring_back
 from ltm_core.keep.erase import fill_vectors
+from ltm_core.store.base import OWNER_CODES
 from ltm_core.store.lookup import facts_by_item
 from ltm_core.text.normalize import fold
 from ltm_core.types import Fact, FactChange, HealthProblem, HealthReport
 from ltm_core.write.apply import index_fact
-from ltm_core.write.index import index_message, row_units
+from ltm_core.write.index import Unit, index_message, index_summary, row_units, summary_units
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
@@ -72,10 +74,15 @@ def _of_user(runtime: Runtime, user: str, *, now: datetime) -> list[HealthProble
             for table, count in sorted(faults.orphans.items())
         ]
         problems += [HealthProblem(kind="counter", user_id=user, detail=name) for name in faults.counters]
-        wrong: dict[OwnerKind, set[int]] = {"message": set(), "fact": set()}
+        wrong: dict[OwnerKind, set[int]] = {"message": set(), "fact": set(), "summary": set()}
         for kind, item in faults.owners:
             wrong[kind].add(item)
-        wrong["message"] |= _unlike_their_words(runtime, reader)
+        unlike = _unlike_their_words(runtime, reader)
+        for kind, items in unlike.items():
+            wrong[kind] |= items
+        alone = len(reader.retired_alone(limit=_PAGE))
+        if alone:
+            problems.append(HealthProblem(kind="orphans", user_id=user, count=alone, detail="retired turns"))
         problems += [
             HealthProblem(kind="index", user_id=user, count=1, detail=f"{kind} {item}")
             for kind, items in wrong.items()
@@ -87,24 +94,30 @@ def _of_user(runtime: Runtime, user: str, *, now: datetime) -> list[HealthProble
     return problems
 
 
-def _unlike_their_words(runtime: Runtime, reader: Reader) -> set[int]:
-    """Messages whose units are not those that their words make."""
+def _unlike_their_words(runtime: Runtime, reader: Reader) -> dict[OwnerKind, set[int]]:
+    """Messages and summaries whose units are not those that their words make."""
     rows = reader.snapshot().rows
     spans: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for owner, kind, start, end, length in zip(
         rows.owner.tolist(), rows.kind.tolist(), rows.start.tolist(), rows.end.tolist(), rows.length.tolist()
     ):
-        if kind == 0:
+        if kind != OWNER_CODES["fact"]:
             spans[owner].append((start, end, int(length)))
-    wrong: set[int] = set()
+    wrong: dict[OwnerKind, set[int]] = {"message": set(), "summary": set()}
     after = 0
     while page := reader.messages(after_item=after, limit=_PAGE):
         after = page[-1].item
         for row in page:
-            units = [(u.start, u.end, sum(u.terms.values())) for u in row_units(row, config=runtime.config)]
-            if sorted(spans.get(row.item, [])) != sorted(units):
-                wrong.add(row.item)
+            if sorted(spans.get(row.item, [])) != _spans(row_units(row, config=runtime.config)):
+                wrong["message"].add(row.item)
+    for told in reader.summaries():
+        if sorted(spans.get(told.item, [])) != _spans(summary_units(told, config=runtime.config)):
+            wrong["summary"].add(told.item)
     return wrong
+
+
+def _spans(units: Sequence[Unit]) -> list[tuple[int, int, int]]:
+    return sorted((u.start, u.end, sum(u.terms.values())) for u in units)
 
 
 def _several(runtime: Runtime, reader: Reader, *, now: datetime) -> list[list[Fact]]:
@@ -120,6 +133,7 @@ def _several(runtime: Runtime, reader: Reader, *, now: datetime) -> list[list[Fa
 def _mend(runtime: Runtime, user: str, problems: Sequence[HealthProblem], *, now: datetime) -> None:
     with runtime.store.write(user) as writer:
         writer.drop_orphans()
+        bring_back(writer, config=runtime.config)
         for problem in problems:
             if problem.kind == "index":
                 kind, _, item = problem.detail.partition(" ")
@@ -137,6 +151,9 @@ def _index(runtime: Runtime, writer: Writer, kind: str, item: int) -> None:
     if kind == "message":
         for row in writer.messages(items=[item]):
             index_message(writer, row, row_units(row, config=runtime.config), {})
+    elif kind == "summary":
+        for told in writer.summaries(items=[item]):
+            index_summary(writer, told, summary_units(told, config=runtime.config), {})
     else:
         for fact in facts_by_item(writer, [item]).values():
             index_fact(writer, fact, item, vectors={})

@@ -11,6 +11,7 @@ from ltm_core.documents.units import fill
 from ltm_core.errors import NotFoundError
 from ltm_core.keep.asked import delete_facts
 from ltm_core.keep.audit import note
+from ltm_core.keep.consolidate.retire import bring_back
 from ltm_core.keep.documents import holding
 from ltm_core.keep.matching import facts_named, turns_with
 from ltm_core.keep.proof import NEEDLES, needles_of, prove
@@ -31,9 +32,10 @@ from ltm_core.store.base import Job
 from ltm_core.store.lookup import facts_by_item
 from ltm_core.text.normalize import fold
 from ltm_core.types import Fact, ForgetPreview, Receipt, Scope
-from ltm_core.write.index import day_of
+from ltm_core.write.index import day_of, summary_units
 
 if TYPE_CHECKING:
+    from ltm_core.config import Config
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import MessageRow, OwnerKind, Reader, Writer
 
@@ -166,6 +168,7 @@ def _forget(
             writer.delete_session(session_id)
             writer.add_tombstones([("session", session_id)], now=now)
             unlabel(writer, others, session_id)
+        bring_back(writer, config=runtime.config)
         note(writer, f"forget_{what}", now=now, actor=actor, target=receipt, counts=counts)
     fill_vectors(runtime, user_id)
     fill(runtime, user_id, limit=_AT_ONCE)
@@ -228,7 +231,7 @@ def fill_vectors(runtime: Runtime, user_id: str, *, limit: int = 1000) -> int:
         return 0
     with runtime.store.write(user_id) as writer:
         waiting = writer.chunks_without_vector(limit=limit)
-        texts = texts_of_chunks(writer, waiting)
+        texts = texts_of_chunks(writer, waiting, config=runtime.config)
     matrix = runtime.embed(list(texts.values()))
     if matrix is None:
         return 0
@@ -239,7 +242,9 @@ def fill_vectors(runtime: Runtime, user_id: str, *, limit: int = 1000) -> int:
     return len(vectors)
 
 
-def texts_of_chunks(reader: Reader, chunks: Sequence[tuple[int, OwnerKind, int, int, int]]) -> dict[int, str]:
+def texts_of_chunks(
+    reader: Reader, chunks: Sequence[tuple[int, OwnerKind, int, int, int]], *, config: Config
+) -> dict[int, str]:
     """What the embedder reads of each (chunk item, owner kind, owner item, start, end); nothing of one whose owner is
     gone."""
     from ltm_core.text.chunks import embedded_text
@@ -248,10 +253,14 @@ def texts_of_chunks(reader: Reader, chunks: Sequence[tuple[int, OwnerKind, int, 
         return {}
     turns = {m.item: m for m in reader.messages(items=[c[2] for c in chunks if c[1] == "message"])}
     facts = facts_by_item(reader, [c[2] for c in chunks if c[1] == "fact"])
+    told = reader.summaries(items=[c[2] for c in chunks if c[1] == "summary"])
+    summaries = {s.item: {(u.start, u.end): u.embed for u in summary_units(s, config=config)} for s in told}
     texts: dict[int, str] = {}
     for chunk, kind, owner, start, end in chunks:
         if kind == "fact" and owner in facts:
             texts[chunk] = facts[owner].text
+        elif kind == "summary" and (start, end) in summaries.get(owner, {}):
+            texts[chunk] = summaries[owner][start, end]
         elif kind == "message" and owner in turns:
             row = turns[owner]
             texts[chunk] = embedded_text(row.content[start:end], at=day_of(row), speaker=row.name or row.role)

@@ -11,7 +11,7 @@ from ltm_core.write.statuses import DOCUMENT, DOCUMENT_TEXT, content_key, docume
 
 if TYPE_CHECKING:
     from ltm_core.store.base import DocumentRow, MessageRow, Reader, SlotRow
-    from ltm_core.store.rows import FactRow, SessionRow
+    from ltm_core.store.rows import FactRow, SessionRow, SummaryRow
     from ltm_core.types import FactChange
 
 
@@ -72,6 +72,13 @@ class Erased:
             or any(told(gone(DOCUMENT_TEXT, t)) for t in texts if t)
             or self._holds([row.key, *texts], row.updated_at)
         )
+
+    def summary(self, row: SummaryRow) -> bool:
+        """By the watermark, or a forgotten phrase in what it says; its turns are asked by themselves."""
+        if not self._any:
+            return False
+        said = min(row.said_at, row.recorded_at)
+        return self._gone(said, None) or self._holds([row.text, row.topic], said)
 
     def change(self, change: FactChange) -> bool:
         """By the watermark, or because its fact was forgotten."""

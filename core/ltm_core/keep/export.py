@@ -12,6 +12,7 @@ from ltm_core.keep.audit import note
 from ltm_core.keep.document_lines import document_line
 from ltm_core.keep.line_values import written
 from ltm_core.keep.lines import FORMAT, VERSION
+from ltm_core.keep.summary_lines import summary_line
 from ltm_core.store.rows import FactRow
 from ltm_core.types import Anchor, FactChange, Session
 
@@ -116,6 +117,15 @@ def _rows(runtime: Runtime, user_id: str, *, now: datetime) -> Iterator[dict[str
     last = 0
     while True:
         with read(user_id) as reader:
+            summaries = reader.summaries(after_item=last, limit=_PAGE)
+        for summary in summaries:
+            yield summary_line(summary)
+        if len(summaries) < _PAGE:
+            break
+        last = summaries[-1].item
+    last = 0
+    while True:
+        with read(user_id) as reader:
             documents = reader.documents(alive_at=now, after_item=last, limit=_PAGE)
         for document in documents:
             yield document_line(document)
@@ -174,6 +184,7 @@ def _message(row: MessageRow, anchors: list[Anchor]) -> dict[str, Any]:
         archived_at=row.archived_at,
         in_window=row.in_window,
         redacted_at=row.redacted_at,
+        retired_at=row.retired_at,
         metadata=dict(row.metadata),
         anchors=[
             _of(

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ltm_core.errors import InvalidInputError
 from ltm_core.keep.audit import note
-from ltm_core.keep.intake import Ready, Taker
+from ltm_core.keep.consolidate.retire import bring_back
+from ltm_core.keep.intake import Taker
 from ltm_core.keep.line_values import Limits
 from ltm_core.keep.lines import FORMAT, VERSION, Line, read_line
+from ltm_core.keep.ready import Ready
 from ltm_core.types import ImportResult, RefusedLine
 from ltm_core.write.index import embed_texts
 from ltm_core.write.pause import not_paused
@@ -139,6 +141,8 @@ def _finish(runtime: Runtime, user_id: str, taker: Taker, tally: Tally, *, compl
     with runtime.store.write(user_id) as writer:
         if writer.user() is None:
             return
+        # A file that was cut off, or whose summaries were refused, leaves turns that nothing stands for.
+        bring_back(writer, config=runtime.config)
         if complete and taker.paused_at is not None and tally.imported["user"]:
             writer.set_user(paused_at=taker.paused_at)
         note(writer, "import", now=runtime.now(), counts={k: n for k, n in counts.items() if n})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
@@ -13,8 +13,10 @@ from ltm_core.keep.belief import NEEDS_TRUST, believed_fact, believed_message
 from ltm_core.keep.document_lines import Indexed, document_of, is_over, is_there
 from ltm_core.keep.erased import Erased
 from ltm_core.keep.feed import Feed, mark
+from ltm_core.keep.ready import ERASED, Ready, Vectors
 from ltm_core.keep.revise import one_value
 from ltm_core.keep.rowmaking import change_of, fact_of, masked_fact, masked_message, message_of, session_of, slot_of
+from ltm_core.keep.summary_lines import summary_line_taken
 from ltm_core.types import Fact, FactChange
 from ltm_core.when import zone_of
 from ltm_core.write.apply import apply_decisions, fact_extra, store_fact
@@ -22,27 +24,11 @@ from ltm_core.write.index import Unit, fact_unit, index_message, message_units
 from ltm_core.write.redact import redact_value
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from ltm_core.keep.importing import Tally
     from ltm_core.keep.lines import Line
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import MessageRow, RowReader, Writer
     from ltm_core.store.rows import FactRow
-
-ERASED = "erased by the user (after_erasure='allow' brings it back)"
-Vectors = Mapping[str, "NDArray[np.float32]"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ready:
-    """One row to write, and the texts whose vectors it wants."""
-
-    kind: str
-    key: tuple[Any, ...]
-    write: Callable[[Writer, Vectors], object]
-    texts: tuple[str, ...] = ()
 
 
 class Taker:
@@ -110,6 +96,8 @@ class Taker:
                 return self._slot(reader, line, erased, new, now)
             case "fact":
                 return self._fact(reader, line, erased, new, now)
+            case "summary":
+                return summary_line_taken(self._runtime, reader, line, erased, new, trust=self._trust)
             case "document":
                 return self._document(reader, line, erased, new, now)
             case _:
@@ -174,12 +162,16 @@ class Taker:
         new[key] = row
         units = self._units.get(key)
         if units is None:
-            units = self._units[key] = message_units(
-                row.content,
-                speaker=row.name or row.role,
-                on=row.at.astimezone(_zone(row.timezone)).date(),
-                named=row.name is not None,
-                config=self._runtime.config,
+            units = self._units[key] = (
+                ()
+                if row.retired_at is not None
+                else message_units(
+                    row.content,
+                    speaker=row.name or row.role,
+                    on=row.at.astimezone(_zone(row.timezone)).date(),
+                    named=row.name is not None,
+                    config=self._runtime.config,
+                )
             )
 
         def write(writer: Writer, vectors: Vectors) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, get_args
 
 from ltm_core.documents.checks import fields_of, key_of, namespace_of, value_of
@@ -77,6 +77,15 @@ def instant(value: Any, limits: Limits) -> datetime:
         if isinstance(e, InvalidInputError):
             raise
         raise InvalidInputError("no instant in ISO 8601") from None
+
+
+def day(value: Any, limits: Limits) -> date:
+    try:
+        return date.fromisoformat(_plain(value, 10))
+    except ValueError as e:
+        if isinstance(e, InvalidInputError):
+            raise
+        raise InvalidInputError("no day in ISO 8601") from None
 
 
 def flag(value: Any, limits: Limits) -> bool:

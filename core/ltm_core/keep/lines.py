@@ -15,7 +15,7 @@ from ltm_core.documents.checks import DEEPEST_VALUE
 from ltm_core.errors import InvalidInputError
 from ltm_core.keep import line_values as values
 from ltm_core.keep.line_values import Check, Limits
-from ltm_core.store.rows import EarlierTimes
+from ltm_core.store.rows import EarlierTimes, Level, SummaryLine, SummarySource
 from ltm_core.types import (
     Act,
     Anchor,
@@ -54,6 +54,18 @@ def _earlier(value: Any, limits: Limits) -> EarlierTimes:
     return EarlierTimes(**_fields(value, _EARLIER, limits))
 
 
+def _summary_line(value: Any, limits: Limits) -> SummaryLine:
+    got = _fields(value, _SUMMARY_LINE, limits)
+    return SummaryLine(
+        text=got["text"], on=got["on"], speaker=got.get("speaker", ""), by=got["by"], sources=got["sources"]
+    )
+
+
+def _summary_source(value: Any, limits: Limits) -> SummarySource:
+    got = _fields(value, _SUMMARY_SOURCE, limits)
+    return SummarySource(item=0, session_id=got["session"], message_id=got["message"])
+
+
 @dataclass(frozen=True, slots=True)
 class _Field:
     check: Check
@@ -81,6 +93,14 @@ _EARLIER = {
     "expires_at": _may(values.instant),
     "superseded_by": _may(values.an_id),
 }
+_SUMMARY_LINE = {
+    "text": _need(values.text),
+    "on": _need(values.day),
+    "speaker": _may(values.short),
+    "by": _need(values.short),
+    "sources": _need(values.each(values.count)),
+}
+_SUMMARY_SOURCE = {"session": _need(values.an_id), "message": _need(values.an_id)}
 _LABELS = {
     "agent": _may(values.an_id),
     "task": _may(values.an_id),
@@ -123,6 +143,7 @@ KINDS: Mapping[str, Mapping[str, _Field]] = {
         "archived_at": _may(values.instant),
         "in_window": _need(values.flag),
         "redacted_at": _may(values.instant),
+        "retired_at": _may(values.instant),
         "metadata": _may(values.metadata),
         "anchors": _may(values.each(_anchor)),
     },
@@ -160,6 +181,23 @@ KINDS: Mapping[str, Mapping[str, _Field]] = {
         "evidence": _may(values.each(values.span)),
         "sources": _may(values.each(values.an_id)),
         "earlier": _may(values.each(_earlier)),
+    },
+    "summary": {
+        **{k: v for k, v in _LABELS.items() if k != "doc_type"},
+        "id": _need(values.an_id),
+        "level": _need(values.one_of(Level)),
+        "begins": _need(values.instant),
+        "ends": _need(values.instant),
+        "timezone": _need(values.word),
+        "lines": _need(values.each(_summary_line)),
+        "topic": _need(values.text),
+        "language": _need(values.word),
+        "made_by": _need(values.short),
+        "sources": _need(values.each(_summary_source)),
+        "said_at": _need(values.instant),
+        "recorded_at": _need(values.instant),
+        "recallable_at": _may(values.instant),
+        "expires_at": _may(values.instant),
     },
     "change": {
         "op": _need(values.one_of(ChangeOp)),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ltm_core.documents.units import fill
 from ltm_core.keep.audit import flush, note
+from ltm_core.keep.consolidate.run import Done, consolidate
 from ltm_core.keep.erase import SCRUB_JOB, fill_vectors
 from ltm_core.keep.queue import work
 from ltm_core.types import Anchor, Evidence, Fact, MaintenanceReport
@@ -45,6 +46,7 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
             archived=_archive(runtime, now=now, dry_run=True),
             jobs_done=len(operations.due_jobs(now=now, kinds=_kinds(runtime), limit=batch)),
             embedded=preview.get("unembedded", 0) if runtime.has_vectors else 0,
+            **_told(consolidate(runtime, now=now, dry_run=True)),
             seconds=time.perf_counter() - started,
         )
     # What expired is counted before the sessions it belongs to are emptied.
@@ -61,6 +63,7 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
     operations.compact_external()
     while operations.work_external():
         pass
+    told = consolidate(runtime, now=now, dry_run=False)
     flush(runtime)
     finished = _jobs(runtime, now=now) + _extractions(runtime) + operations.list_erasures(now=now)
     done_now = {
@@ -70,6 +73,8 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
         "archived": archived,
         "embedded": embedded,
         "jobs": finished,
+        "summaries": told.summaries,
+        "retired": told.retired,
     }
     if any(done_now.values()):
         note(operations, "maintain", now=now, counts={k: v for k, v in done_now.items() if v})
@@ -82,8 +87,18 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
         archived=archived,
         jobs_done=finished,
         embedded=embedded,
+        **_told(told),
         seconds=time.perf_counter() - started,
     )
+
+
+def _told(done: Done) -> dict[str, Any]:
+    return {
+        "summarised": done.summaries,
+        "retired": done.retired,
+        "summaries": tuple(done.made),
+        "consolidation": {k: n for k, n in done.counts.items() if n},
+    }
 
 
 def _archive(runtime: Runtime, *, now: datetime, dry_run: bool) -> int:

@@ -128,6 +128,9 @@ def _everything(reader: Reader) -> Iterator[str]:
         yield from fact.tags
         yield from _texts(fact.metadata)
     yield from (a.text for a in reader.anchors())
+    for summary in reader.summaries():
+        yield summary.text
+        yield summary.topic
     seen = 0
     while documents := reader.documents(after_item=seen, limit=_PAGE):
         for document in documents:

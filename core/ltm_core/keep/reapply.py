@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ltm_core.keep.asked import delete_facts
+from ltm_core.keep.consolidate.retire import bring_back
 from ltm_core.keep.documents import reapply_documents
 from ltm_core.keep.erase import supported_by, unlabel
 from ltm_core.keep.erased import texts_in
@@ -85,6 +86,9 @@ def reapply(
     for row in wiped:
         blank(writer, row, config=config, now=now, present=_same(present, row))
     done["messages_redacted"] = len(wiped)
+    held = [s.item for s in writer.summaries() if holds([s.text, s.topic])]
+    done["summaries"] = writer.delete_summaries(held)
+    bring_back(writer, config=config)
     done["sessions"] = _sessions(writer, news, mac=mac)
     done["slots"] = writer.delete_slots(lambda slot: True)
     done.update(reapply_documents(writer, news, mac=mac, holds=holds, present=present, config=config))

@@ -125,7 +125,7 @@ class _Step:
 def _chunks(runtime: Runtime, model: Embedder, user_id: str, after: int) -> _Step | None:
     with runtime.store.write(user_id) as writer:
         waiting = writer.chunks_without_second(after=after, limit=_BATCH)
-        wanted = texts_of_chunks(writer, waiting)
+        wanted = texts_of_chunks(writer, waiting, config=runtime.config)
     if not waiting:
         return None
     matrix = model.embed_documents(list(wanted.values()))

@@ -61,6 +61,7 @@ def message_of(line: Line) -> tuple[MessageRow, tuple[Anchor, ...]]:
         archived_at=v.get("archived_at"),
         in_window=v["in_window"],
         redacted_at=v.get("redacted_at"),
+        retired_at=v.get("retired_at"),
         metadata=v.get("metadata", {}),
     )
     anchors = tuple(replace(a, evidence=replace(a.evidence, message_id=row.id)) for a in v.get("anchors", ()))

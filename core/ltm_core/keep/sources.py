@@ -11,6 +11,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from ltm_core.keep.consolidate.retire import bring_back, drop_holding
 from ltm_core.keep.documents import overwrite_documents
 from ltm_core.keep.redaction import overlaps, overwrite, overwritten, patterns_of, spans_of
 from ltm_core.types import Fact
@@ -82,7 +83,8 @@ def overwrite_sources(
 
     With "redact" the characters are overwritten and the turn is indexed anew (vectors follow); with "delete"
     the evidence turns go as a whole and repeats elsewhere are overwritten; with "keep" nothing happens. Names,
-    metadata, slots and documents that hold a phrase lose it too. Turns that changed cannot be told again by a
+    metadata, slots and documents that hold a phrase lose it too; a summary that rests on a changed turn or holds a
+    phrase is gone, and what is left of its turns is summarised again. Turns that changed cannot be told again by a
     replay, and a message that is on its way and holds a phrase is refused.
     """
     if sources == "keep" or not (facts or traced.phrases):
@@ -111,6 +113,8 @@ def overwrite_sources(
             spans = own + spans_of(patterns, row.content)
             _redact(writer, row, spans, patterns, config=config, now=now)
     counts["messages_redacted"] = len(touched) - len(going)
+    counts["summaries"] = drop_holding(writer, patterns, config=config)
+    bring_back(writer, config=config)
     counts["slots"] = writer.delete_slots(lambda slot: _slot_holds(slot, patterns))
     counts |= overwrite_documents(writer, patterns, config=config, now=now)
     return {k: v for k, v in counts.items() if v}

@@ -54,12 +54,12 @@ def read_answer(text: str | None, names: Names | None = None) -> Answer:
     table = names or default_names()
     if not isinstance(text, str) or not text.strip():
         raise ExtractionError("the model answered nothing")
-    said = _without_thoughts(text[:_LONGEST])
+    said = without_thoughts(text[:_LONGEST])
     if not said.strip():
         raise ExtractionError(f"the model's answer of {len(text)} characters holds only its thoughts")
     if said.strip().lower() in ("null", "none"):
         raise ExtractionError("the model answered null")
-    values = [next(_values(v), None) if isinstance(v, str) else v for v in _values(said)]
+    values = [next(json_values(v), None) if isinstance(v, str) else v for v in json_values(said)]
     nothing: Answer | None = None
     for reading in (_facts, _mapped):
         for value in values:
@@ -76,14 +76,15 @@ def read_answer(text: str | None, names: Names | None = None) -> Answer:
     raise ExtractionError(f"the model's answer of {len(text)} characters holds no facts as JSON")
 
 
-def _without_thoughts(text: str) -> str:
+def without_thoughts(text: str) -> str:
+    """The answer without what a reasoning model thought aloud."""
     text = _THOUGHT.sub("", text)
     # Some servers swallow the opening tag; an unclosed one means that the answer was cut while thinking.
     return _THOUGHT_OPEN.sub("", _THOUGHT_END.sub("", text))
 
 
 # JSON values -------------------------------------------------------------------------------------------
-def _values(text: str) -> Iterator[Any]:
+def json_values(text: str) -> Iterator[Any]:
     """The JSON values in the text, outermost ones, fenced ones first."""
     for part in dict.fromkeys([*_FENCE.findall(text), text]):
         yield from _values_in(part)

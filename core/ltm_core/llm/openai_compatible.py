@@ -1,14 +1,14 @@
-"""Facts from any server that speaks the OpenAI chat protocol: the cloud's, llama.cpp, Ollama, vLLM, LM Studio."""
+"""Facts and summaries from servers of the OpenAI chat protocol: the cloud's, llama.cpp, Ollama, vLLM, LM Studio."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 from ltm_core.embed._http import JsonClient, RefusedError, host_of, key_header
 from ltm_core.errors import ConfigError, ExtractionError
-from ltm_core.llm.chat import ChatExtractor, FormatRefusedError, Mode, response_format
+from ltm_core.llm.chat import ChatExtractor, ChatModel, ChatSummarizer, FormatRefusedError, Mode, response_format
 from ltm_core.write.content import text_of
 
 SPEC = "openai:<base url>#<model>"
@@ -16,7 +16,7 @@ _FORMAT_STATUSES = frozenset((400, 404, 406, 415, 422, 500, 501))
 """What servers answer to a response format that they do not know; llama-cpp-python says 500."""
 
 
-class OpenAICompatibleExtractor(ChatExtractor):
+class OpenAICompatibleModel(ChatModel):
     """POSTs to ``{base_url}/chat/completions`` at temperature 0.
 
     ``name`` is the model's name. The key is ``api_key`` or the environment's ``OPENAI_API_KEY``, read at each
@@ -55,7 +55,7 @@ class OpenAICompatibleExtractor(ChatExtractor):
         )
 
     @classmethod
-    def from_spec(cls, spec: str) -> OpenAICompatibleExtractor:
+    def from_spec(cls, spec: str) -> Self:
         """From ``<base url>#<model>``."""
         base_url, mark, model = spec.rpartition("#")
         if not mark or not base_url:
@@ -69,7 +69,7 @@ class OpenAICompatibleExtractor(ChatExtractor):
             "temperature": 0,
             "max_tokens": self._most,
         }
-        wanted = response_format(mode)
+        wanted = response_format(mode, self.wanted)
         if wanted is not None:
             body["response_format"] = wanted
         refusals = _FORMAT_STATUSES if wanted is not None else ()
@@ -80,6 +80,14 @@ class OpenAICompatibleExtractor(ChatExtractor):
                 raise FormatRefusedError(str(e)) from None
             raise
         return _words(answer)
+
+
+class OpenAICompatibleExtractor(OpenAICompatibleModel, ChatExtractor):
+    """Such a server as an extractor of facts."""
+
+
+class OpenAICompatibleSummarizer(OpenAICompatibleModel, ChatSummarizer):
+    """Such a server as a summariser."""
 
 
 class OpenAICompatibleChat:
@@ -116,4 +124,10 @@ def _words(answer: Any) -> str:
     return text_of(content)
 
 
-__all__ = ["SPEC", "OpenAICompatibleChat", "OpenAICompatibleExtractor"]
+__all__ = [
+    "SPEC",
+    "OpenAICompatibleChat",
+    "OpenAICompatibleExtractor",
+    "OpenAICompatibleModel",
+    "OpenAICompatibleSummarizer",
+]

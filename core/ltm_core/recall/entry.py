@@ -8,7 +8,7 @@ from typing import Literal
 
 from ltm_core.types import ContextItem, Dropped
 
-Mark = Literal["", "previous", "corrected", "partly", "assistant"]
+Mark = Literal["", "previous", "corrected", "partly", "assistant", "summary"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,14 +18,15 @@ from ltm_core.recall.filters import Filter, matches, required
 from ltm_core.recall.hits import Hit, best_hits
 from ltm_core.recall.lexical import Lexical, lexical
 from ltm_core.recall.question import Question
-from ltm_core.recall.rank import Asked, in_ranges, rank
-from ltm_core.recall.records import fact_record, message_record
+from ltm_core.recall.rank import Asked, Ranked, in_ranges, rank
+from ltm_core.recall.records import fact_record, message_record, summary_record
 from ltm_core.recall.request import RecallRequest
 from ltm_core.recall.restated import Overtaken
-from ltm_core.recall.structure import structure_of
+from ltm_core.recall.structure import Structure, structure_of
 from ltm_core.recall.succession import restatements
 from ltm_core.store.base import OWNER_CODES, ROLE_CODES, MessageRow, Reader, Rows
 from ltm_core.store.lookup import facts_by_item
+from ltm_core.store.rows import SummaryRow
 from ltm_core.store.times import to_us
 from ltm_core.text.terms import terms
 from ltm_core.types import Fact, Tier
@@ -51,6 +52,7 @@ class Found:
 
     facts: dict[str, tuple[Fact, Hit | None]] = field(default_factory=dict)
     messages: list[tuple[MessageRow, Hit]] = field(default_factory=list)
+    summaries: list[tuple[SummaryRow, Hit]] = field(default_factory=list)
     terms: dict[str, frozenset[str]] = field(default_factory=dict)
     """The terms per message id."""
     standing: Mapping[str, Standing] = field(default_factory=dict)
@@ -84,7 +86,7 @@ def gather(
     if "semantic" in request.tiers:
         _from_relations(found, reader, request, question, filters, config)
         _across_changes(found, reader, request, question)
-    if found.messages:
+    if found.messages or found.summaries:
         _what_changed(found, reader, request.now)
     return found
 
@@ -151,10 +153,36 @@ def _from_index(
         if tier == "episodic":
             found.messages = _read_messages(reader, hits, filters, limit)
             found.terms = {row.id: frozenset(terms(row.content)) for row, _ in found.messages}
+            found.summaries = _summaries(reader, rows, structure, ranked, words, cosine, request, filters, config)
             found.restated = restatements(found.messages, found.terms, question, words.weights)
         else:
             for fact, hit in _read_facts(reader, hits, filters, limit):
                 found.facts[fact.id] = (fact, hit)
+
+
+def _summaries(
+    reader: Reader,
+    rows: Rows,
+    structure: Structure,
+    ranked: Ranked,
+    words: Lexical,
+    cosine: NDArray[np.float32] | None,
+    request: RecallRequest,
+    filters: Filter | None,
+    config: Config,
+) -> list[tuple[SummaryRow, Hit]]:
+    """The summaries that may answer, best first; few users have any."""
+    if not (structure.kind == OWNER_CODES["summary"]).any():
+        return []
+    hits = best_hits(
+        rows, structure, ranked, words, cosine, kind="summary", limit=max(config.episodic_candidates, request.top_k)
+    )
+    if request.min_similarity is not None:
+        hits = [h for h in hits if h.similarity is not None and h.similarity >= request.min_similarity]
+    by_item = {s.item: s for s in reader.summaries(items=[h.item for h in hits])} if hits else {}
+    return [
+        (by_item[h.item], h) for h in hits if h.item in by_item and matches(filters, summary_record(by_item[h.item]))
+    ]
 
 
 def _floor(base: Floor, config: Config, request: RecallRequest, *, loose: bool) -> Floor:
@@ -289,7 +317,8 @@ def _across_changes(found: Found, reader: Reader, request: RecallRequest, questi
 
 def _what_changed(found: Found, reader: Reader, now: datetime) -> None:
     """Which of the messages were overtaken, and by which messages."""
-    past = reader.facts(evidence_of=[row.id for row, _ in found.messages], past_at=now)
+    told = {s.message_id for row, _ in found.summaries for s in row.sources}
+    past = reader.facts(evidence_of=list(dict.fromkeys([*(r.id for r, _ in found.messages), *told])), past_at=now)
     if not past:
         return
     # Only a message that supports nothing current is overtaken.

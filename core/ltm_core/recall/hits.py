@@ -11,7 +11,7 @@ import numpy as np
 from ltm_core.recall.lexical import Lexical
 from ltm_core.recall.rank import Ranked
 from ltm_core.recall.structure import Structure
-from ltm_core.store.base import OwnerKind, Rows
+from ltm_core.store.base import OWNER_CODES, OwnerKind, Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """One message or fact that the question may mean."""
+    """One message, fact or summary that the question may mean."""
 
     item: int
     kind: OwnerKind
@@ -43,7 +43,7 @@ def best_hits(
     limit: int,
 ) -> list[Hit]:
     """The ``limit`` best messages or facts that pass the floor; of equal scores the later one first."""
-    of_kind = structure.is_message if kind == "message" else ~structure.is_message
+    of_kind = structure.kind == OWNER_CODES[kind]
     wanted = np.flatnonzero(ranked.supported & of_kind & (ranked.score > 0))
     if len(wanted) > 4 * limit:
         wanted = wanted[np.argpartition(-ranked.score[wanted], 4 * limit)[: 4 * limit]]

@@ -14,6 +14,7 @@ import numpy as np
 from ltm_core.recall.data import Floor, Weights
 from ltm_core.recall.lexical import Lexical
 from ltm_core.recall.structure import Structure, neighbour
+from ltm_core.store.base import OWNER_CODES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -138,9 +139,10 @@ def _supported(
 
 
 def _compared(structure: Structure, visible: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whom each leg is scaled over: the visible messages; facts are measured by the same scale."""
-    messages: NDArray[np.bool_] = visible & structure.is_message
-    return messages if messages.any() else visible
+    """Whom each leg is scaled over: the visible messages, and the summaries that stand for others; facts are
+    measured by the same scale."""
+    episodes: NDArray[np.bool_] = visible & (structure.kind != OWNER_CODES["fact"])
+    return episodes if episodes.any() else visible
 
 
 def _legs_of_words(
@@ -235,7 +237,9 @@ def _lasting(
     that answer the question, and cost BEAM 3 points of recall at 10 where it also moved those that barely do.
     """
     total = (config.weight_relevance + config.weight_importance + config.weight_recency) or 1.0
-    trivial = np.where(structure.is_important[among], np.float32(0), 1 - structure.borrows[among])
+    # A summary holds what its turns came to: none of it is small talk.
+    matters = structure.is_important[among] | (structure.kind[among] == OWNER_CODES["summary"])
+    trivial = np.where(matters, np.float32(0), 1 - structure.borrows[among])
     age = np.maximum(0, now - structure.at[among]) / DAY_MICROSECONDS
     faded = (1 - np.power(config.ranking_decay_per_day, age)) * np.clip(score, 0, 1)
     kept = (1 - config.weight_importance / total * trivial) * (1 - config.weight_recency / total * faded)

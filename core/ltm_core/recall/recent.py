@@ -57,6 +57,7 @@ def most_recent(
         and (row.session_id != request.scope.session_id or request.scope.session_id is None)
         and (row.expires_at is None or row.expires_at > request.now)
         and row.at <= request.now
+        and row.retired_at is None
         and labelled(row, request)
         and matches(filters, message_record(row))
         and _tells(row)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ltm_core.store.base import MessageRow
+from ltm_core.store.rows import SummaryRow
 from ltm_core.types import Fact
 
 
@@ -33,6 +34,29 @@ def message_record(row: MessageRow) -> dict[str, Any]:
     }
 
 
+def summary_record(row: SummaryRow) -> dict[str, Any]:
+    """What a filter sees of a summary: it belongs to no session and has no metadata."""
+    return {
+        "id": row.id,
+        "kind": "summary",
+        "role": row.role,
+        "name": None,
+        "doc_type": None,
+        "session_id": None,
+        "agent_id": row.agent_id,
+        "task_id": row.task_id,
+        "app_id": row.app_id,
+        "language": row.language,
+        "importance": "low",
+        "at": row.said_at,
+        "recorded_at": row.recorded_at,
+        "expires_at": row.expires_at,
+        "tags": (),
+        "subject": None,
+        "relation": None,
+    }
+
+
 def fact_record(fact: Fact) -> dict[str, Any]:
     """What a filter sees of a fact; metadata never hides a field of ours."""
     names = (
@@ -47,4 +71,4 @@ def fact_record(fact: Fact) -> dict[str, Any]:
     }
 
 
-__all__ = ["fact_record", "message_record"]
+__all__ = ["fact_record", "message_record", "summary_record"]

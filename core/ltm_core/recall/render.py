@@ -69,6 +69,8 @@ def line(entry: Entry, *, language: str, mark: str) -> str:
     when = entry.date + (f" {w['until']} {entry.until}" if entry.until else "")
     label = w[entry.mark] if entry.mark else ""
     head = f"[{', '.join(p for p in (when, label) if p)}] " if when or label else ""
+    if entry.mark == "summary":
+        return f"- {head.strip()}\n{INDENT}{text}"
     named = item.tier == "episodic" or item.speaker is not None
     who = f"{speaker(item.role, item.speaker, language, mark=mark)}: " if named else ""
     return f"- {head}{who}{text}"

@@ -110,6 +110,12 @@ def merged(founds: Sequence[Found]) -> Found:
                 out.messages.append((row, hit))
             elif hit.score > out.messages[place][1].score:
                 out.messages[place] = (row, hit)
+        for told, hit in found.summaries:
+            known_told = {s.item: i for i, (s, _) in enumerate(out.summaries)}.get(told.item)
+            if known_told is None:
+                out.summaries.append((told, hit))
+            elif hit.score > out.summaries[known_told][1].score:
+                out.summaries[known_told] = (told, hit)
         for id, (fact, fact_hit) in found.facts.items():
             known = out.facts.get(id)
             known_score = known[1].score if known and known[1] else -1.0

@@ -19,6 +19,7 @@ from ltm_core.recall.render import Format, Lines, frame, messages, render
 from ltm_core.recall.request import RecallRequest
 from ltm_core.recall.rewrite import combined, merged
 from ltm_core.recall.select import by_score, distinct, in_context, latest_first, not_held, varied, without_said
+from ltm_core.recall.summaries import below_sources, summary_entries
 from ltm_core.recall.window import Window, open_window
 from ltm_core.store.base import Reader
 from ltm_core.types import Context, ContextItem, Dropped, Tier
@@ -135,7 +136,7 @@ def compose_context(
     request, question, found = moment.request, moment.question, moment.found
     token_counter = _counting_once(token_counter)
     window = moment.window or Window(query=request.query or "")
-    facts, episodes, dropped = _chosen(found, question, request, config)
+    facts, episodes, dropped = _chosen(found, question, request, config, window.held)
     entries = [*facts, *episodes, *window.entries]
     language = _language(request, question, window)
     lines = Lines(language=language, mark=fence_mark)
@@ -256,7 +257,10 @@ def found_items(moment: Moment) -> list[ContextItem]:
     facts, _ = fact_entries(found, question, now=request.now)
     episodes, _ = message_entries(found, question, now=request.now)
     # What is always in a context is a hit of a search only when the search found it.
-    entries = [e for e in [*in_context(facts, episodes), *episodes] if e.item.score > 0]
+    shown = _ids(by_score(episodes)[: request.top_k])
+    told, _ = summary_entries(found, question, shown=shown, held=frozenset())
+    told = below_sources(told, found.messages)
+    entries = [e for e in [*in_context(facts, episodes), *episodes, *told] if e.item.score > 0]
     ordered = latest_first(entries) if question.wants_last else by_score(entries)
     return [dated(e).item for e in ordered[: request.top_k]]
 
@@ -266,7 +270,7 @@ def _question(text: str, request: RecallRequest, config: Config) -> Question:
 
 
 def _chosen(
-    found: Found, question: Question, request: RecallRequest, config: Config
+    found: Found, question: Question, request: RecallRequest, config: Config, held_items: frozenset[int]
 ) -> tuple[list[Entry], list[Entry], list[Dropped]]:
     """Facts and episodes as they are offered to the packer, best first, and what was left out on the way."""
     facts, gone = fact_entries(found, question, now=request.now, keep_fragments=False)
@@ -279,7 +283,19 @@ def _chosen(
     episodes, same = distinct(order(episodes))
     episodes, said = without_said(facts, episodes)
     episodes, more = varied(episodes, config.context_episodes)
-    return facts, episodes, [*gone, *held, *out, *same_facts, *more_facts, *same, *said, *more]
+    lost = [*gone, *held, *out, *same_facts, *more_facts, *same, *said, *more]
+    if found.summaries:
+        shown = {*_ids(episodes), *request.exclude_message_ids}
+        told, twice = summary_entries(found, question, shown=shown, held=held_items)
+        both = order([*episodes, *below_sources(told, found.messages)])
+        episodes, over = both[: config.context_episodes], both[config.context_episodes :]
+        lost += [*twice, *(e.dropped(f"more than {config.context_episodes} memories are about this") for e in over)]
+    return facts, episodes, lost
+
+
+def _ids(entries: Sequence[Entry]) -> frozenset[str]:
+    """The messages that the entries show."""
+    return frozenset(e.item.source_id for e in entries)
 
 
 def _filters(request: RecallRequest) -> Filter | None:

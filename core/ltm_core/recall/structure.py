@@ -29,7 +29,7 @@ terms a turn, a user with an assistant's long answers (BEAM) 150: borrowing ther
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Structure:
-    """Arrays over owners (messages and facts) in the order of their items, except where said."""
+    """Arrays over owners (messages, facts and summaries) in the order of their items, except where said."""
 
     owner: NDArray[np.int32]
     """Per row: the place of its owner."""
@@ -42,6 +42,8 @@ class Structure:
     """Where in ``by_owner`` each owner begins."""
     chunks: NDArray[np.int64]
     """Rows of the owner."""
+    kind: NDArray[np.int8]
+    """`OWNER_CODES`."""
     is_message: NDArray[np.bool_]
     before: NDArray[np.int32]
     """The turn just before in the same session, or -1. A fact has no neighbours."""
@@ -116,6 +118,7 @@ def _build(rows: Rows) -> Structure:
         by_owner=by_owner,
         starts=starts,
         chunks=np.bincount(owner, minlength=len(items)),
+        kind=rows.kind[row],
         is_message=is_message,
         before=before,
         after=after,

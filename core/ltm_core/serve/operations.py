@@ -132,6 +132,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(method="facts", verb="GET", path="/v1/facts", tag=_F),
     Operation(method="history", verb="GET", path="/v1/facts/history", tag=_F),
+    Operation(method="timeline", verb="GET", path="/v1/timeline", tag=_F),
     Operation(method="profile", verb="GET", path="/v1/profile", tag=_F),
     Operation(method="related", verb="GET", path="/v1/related", tag=_F),
     Operation(method="changes", verb="GET", path="/v1/changes", reach="user_or_all", tag=_F),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import TypeAlias
+from datetime import date, datetime
+from typing import Literal, TypeAlias
 
 from ltm_core.types import Fact, Session
 
@@ -59,6 +59,92 @@ class AuditRow:
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
+Level: TypeAlias = Literal["day", "week"]
+LEVEL_CODES: Mapping[Level, int] = {"day": 0, "week": 1}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummarySource:
+    """A turn on which a summary rests."""
+
+    item: int
+    """Its item in this store."""
+    session_id: str
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryLine:
+    """One sentence of a summary, dated and attributed."""
+
+    text: str
+    on: date
+    """The day it was said, where the user was."""
+    speaker: str = ""
+    """As it is shown: a name or a word for the role; empty when the sentence itself says who."""
+    by: str = "assistant"
+    """Who said it: ``user``, a name, or ``assistant``, also for what a model words."""
+    sources: tuple[int, ...]
+    """Places in `SummaryRow.sources`."""
+
+    @property
+    def shown(self) -> str:
+        """The line as it is indexed and rendered."""
+        said = f"{self.speaker}: {self.text}" if self.speaker else self.text
+        return f"{self.on.isoformat()} {said}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryRow:
+    """What the turns of one topic and one period come to. ``item`` is 0 until it is written."""
+
+    item: int = 0
+    id: str
+    level: Level
+    begins: datetime
+    ends: datetime
+    """The period, half-open: a day or a week where the user was."""
+    timezone: str
+    lines: tuple[SummaryLine, ...]
+    topic: str
+    """A few of its own words, by which it must be found before any turn is retired."""
+    language: str
+    made_by: str
+    """``extractive``, or the name of the model."""
+    sources: tuple[SummarySource, ...]
+    said_at: datetime
+    """When the last of its turns was said."""
+    agent_id: str | None = None
+    task_id: str | None = None
+    app_id: str | None = None
+    recorded_at: datetime
+    recallable_at: datetime | None = None
+    """When it was found by its own topic; None before."""
+    expires_at: datetime | None = None
+    """When the first of its turns expires."""
+    retired: int = field(default=0, compare=False)
+    """How many of its turns are retired; told by reads, not written."""
+
+    @property
+    def role(self) -> Literal["user", "assistant"]:
+        """``user`` when all of it are the user's own words."""
+        return "assistant" if any(n.by == "assistant" for n in self.lines) else "user"
+
+    @property
+    def text(self) -> str:
+        """All lines."""
+        return "\n".join(line.shown for line in self.lines)
+
+    def spans(self) -> tuple[tuple[int, int], ...]:
+        """Where each line stands in the text."""
+        found, start = [], 0
+        for line in self.lines:
+            end = start + len(line.shown)
+            found.append((start, end))
+            start = end + 1
+        return tuple(found)
+
+
 Place: TypeAlias = tuple[int, datetime, int]
 """Label of the session, instant, sequence: one turn, also in a copy of the store."""
 
@@ -79,4 +165,16 @@ class News:
         return mac in self.macs.get(kind, ())
 
 
-__all__ = ["AuditRow", "EarlierTimes", "FactRow", "News", "Place", "SessionRow"]
+__all__ = [
+    "LEVEL_CODES",
+    "AuditRow",
+    "EarlierTimes",
+    "FactRow",
+    "Level",
+    "News",
+    "Place",
+    "SessionRow",
+    "SummaryLine",
+    "SummaryRow",
+    "SummarySource",
+]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from ltm_core.store.base import ChunkWrite, MessageRow, Writer
+from ltm_core.store.rows import SummaryLine, SummaryRow, SummarySource
 from ltm_core.types import Evidence, Fact
 
 if TYPE_CHECKING:
@@ -43,6 +44,27 @@ def fact(id: str, object: str = "oboe", **fields: Any) -> Fact:
         "source_message_ids": ("m1",),
     }
     return Fact(id=id, object=object, **{**values, **fields})
+
+
+def summary(id: str, text: str, sources: Sequence[MessageRow], **fields: Any) -> SummaryRow:
+    """A summary of these turns, in one line that rests on all of them."""
+    values: dict[str, Any] = {
+        "level": "day",
+        "begins": T0.replace(hour=0, minute=0, second=0, microsecond=0),
+        "ends": T0.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1),
+        "timezone": "UTC",
+        "topic": text,
+        "language": "en",
+        "made_by": "test",
+        "said_at": T0,
+        "recorded_at": T0,
+    }
+    return SummaryRow(
+        id=id,
+        lines=(SummaryLine(text=text, on=T0.date(), speaker="user", by="user", sources=tuple(range(len(sources)))),),
+        sources=tuple(SummarySource(item=m.item, session_id=m.session_id, message_id=m.id) for m in sources),
+        **{**values, **fields},
+    )
 
 
 def vector(seed: int) -> NDArray[np.float32]:

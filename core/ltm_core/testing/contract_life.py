@@ -11,7 +11,7 @@ import pytest
 
 from ltm_core.errors import ConflictError
 from ltm_core.store.base import DocumentRow, DocumentUnit, Job, SlotRow, Store
-from ltm_core.testing.builders import T0, at, chunk, fact, message, say, vector
+from ltm_core.testing.builders import T0, at, chunk, fact, message, say, summary, vector
 from ltm_core.types import Anchor, Evidence, FactChange
 
 HOSTILE_IDS = (
@@ -44,7 +44,8 @@ def fill(store: Store, user: str, mark: str) -> None:
     """One row of every kind for the user."""
     with store.write(user) as w:
         w.ensure_user(now=T0, timezone="Asia/Shanghai")
-        say(w, "m1", f"secret {mark}", session_id="s1")
+        said = say(w, "m1", f"secret {mark}", session_id="s1")
+        w.add_summary(summary("y1", f"secret {mark}", [said]))
         item = w.add_fact(fact("f1", mark, user_id=user))
         w.set_chunks("fact", item, [chunk({mark: 1}, 5)], at=T0)
         w.update_fact(fact("f1", mark, user_id=user, valid_to=at(9)), now=at(1))

@@ -23,6 +23,7 @@ from ltm_core.testing.contract_operations import OperationsContract
 from ltm_core.testing.contract_rows import RowContract
 from ltm_core.testing.contract_second import SecondSetContract
 from ltm_core.testing.contract_snapshot import SnapshotContract
+from ltm_core.testing.contract_summaries import SummaryContract
 
 
 class StoreContract(
@@ -31,6 +32,7 @@ class StoreContract(
     SnapshotContract,
     SecondSetContract,
     DocumentContract,
+    SummaryContract,
     LifeContract,
     RowContract,
     OperationsContract,

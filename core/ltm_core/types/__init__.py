@@ -10,7 +10,18 @@ from ltm_core.types.changes_of_store import EncryptionReport, RecallComparison, 
 from ltm_core.types.context import Context, ContextItem, Dropped, Recalled
 from ltm_core.types.documents import Document, DocumentWrite
 from ltm_core.types.erasure import AuditEntry, ForgetPreview, Receipt
-from ltm_core.types.facts import Anchor, Evidence, Fact, FactChange, MessageStatus, Observation, Profile, RelatedFact
+from ltm_core.types.facts import (
+    Anchor,
+    Evidence,
+    Fact,
+    FactChange,
+    FactSpan,
+    MessageStatus,
+    Observation,
+    Profile,
+    RelatedFact,
+    SlotTimeline,
+)
 from ltm_core.types.names import (
     Act,
     AnchorKind,
@@ -35,6 +46,7 @@ from ltm_core.types.reports import (
     HealthReport,
     MaintenanceReport,
     Stats,
+    SummaryMade,
     WorkReport,
 )
 from ltm_core.types.turns import Message, Scope, Session, StoredMessage
@@ -60,6 +72,7 @@ __all__ = [
     "Fact",
     "FactChange",
     "FactKind",
+    "FactSpan",
     "ForgetPreview",
     "HealthProblem",
     "HealthReport",
@@ -84,8 +97,10 @@ __all__ = [
     "Role",
     "Scope",
     "Session",
+    "SlotTimeline",
     "Stats",
     "StoredMessage",
+    "SummaryMade",
     "Tier",
     "TokenCounter",
     "WorkReport",

@@ -23,13 +23,15 @@ class ContextItem:
     """Cosine in [0, 1] to the query; None when no vector was compared."""
     signals: Mapping[str, float] = field(default_factory=dict)
     source_id: str = ""
-    """Id of the fact (semantic) or of the message (working, episodic)."""
+    """Id of the fact (semantic), or of the message or summary (working, episodic)."""
     source_message_ids: tuple[str, ...] = ()
     session_id: str | None = None
     role: Role | None = None
     speaker: str | None = None
     is_current: bool = True
     reasons: tuple[str, ...] = ()
+    period: tuple[datetime, datetime] | None = None
+    """Of a summary the time it is about, half-open; None for what was said or is known."""
 
 
 Recalled: TypeAlias = ContextItem

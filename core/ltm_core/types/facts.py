@@ -15,6 +15,7 @@ from ltm_core.types.names import (
     MessageState,
     Metadata,
     Modality,
+    SpanState,
 )
 
 
@@ -75,6 +76,45 @@ class Fact:
     """The rule or model that wrote it."""
     is_current: bool = True
     """As of the time the fact was read for (now, or ``as_of``)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactSpan:
+    """One value of a slot and the time for which it held."""
+
+    fact: Fact
+    since: datetime
+    until: datetime | None
+    """None: no end is known."""
+    state: SpanState
+    """``holds``, or how it ended."""
+    replaced_by: str | None = None
+    """Id of the fact that took its place."""
+    replacement: Fact | None = None
+    """That fact, when it is still stored."""
+    replaces: tuple[str, ...] = ()
+    """Ids of the facts whose place it took."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotTimeline:
+    """What one subject and relation were over time: preferences that changed, homes, jobs."""
+
+    subject: str
+    relation: str
+    spans: tuple[FactSpan, ...]
+    """In the order in which they began."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether any of it is over, taken back or not to be brought up."""
+        return any(s.state != "holds" for s in self.spans)
+
+    def text(self, language: str = "en", timezone: str | None = None) -> str:
+        """One line per span with its days in ``timezone`` (default UTC), in English or Chinese."""
+        from ltm_core.recall.drift import told
+
+        return told(self, language=language, timezone=timezone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,8 +197,10 @@ __all__ = [
     "Evidence",
     "Fact",
     "FactChange",
+    "FactSpan",
     "MessageStatus",
     "Observation",
     "Profile",
     "RelatedFact",
+    "SlotTimeline",
 ]

@@ -24,6 +24,7 @@ MessageState: TypeAlias = Literal["stored", "duplicate", "edited", "erased", "qu
 ChangeOp: TypeAlias = Literal[
     "add", "reinforce", "supersede", "close", "retract", "suppress", "unsuppress", "erase", "skip", "restore"
 ]
+SpanState: TypeAlias = Literal["holds", "replaced", "ended", "retracted", "suppressed", "expired", "not_yet"]
 Metadata: TypeAlias = Mapping[str, Any]
 TokenCounter: TypeAlias = Callable[[str], int]
 
@@ -39,6 +40,7 @@ __all__ = [
     "Metadata",
     "Modality",
     "Role",
+    "SpanState",
     "Tier",
     "TokenCounter",
 ]

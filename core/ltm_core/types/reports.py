@@ -9,6 +9,22 @@ from typing import Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryMade:
+    """One summary that ``maintain`` made, or would make; no words."""
+
+    user_id: str
+    summary_id: str | None
+    """None when nothing was written."""
+    level: Literal["day", "week"]
+    begins: datetime
+    ends: datetime
+    """The period, half-open."""
+    turns: int
+    retired: int = 0
+    """Of them, those that are no longer searched."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MaintenanceReport:
     """What one run of ``maintain`` did, or would do."""
 
@@ -20,6 +36,15 @@ class MaintenanceReport:
     archived: int = 0
     jobs_done: int = 0
     embedded: int = 0
+    summarised: int = 0
+    """Summaries made."""
+    retired: int = 0
+    """Turns for which a summary stands now."""
+    summaries: tuple[SummaryMade, ...] = ()
+    """The first 1000 of them."""
+    consolidation: Mapping[str, int] = field(default_factory=dict)
+    """What did not go as wished: failed (the model's summary could not be used), rejected (its sentences that were
+    dropped), missed (summaries not found by their own topic), overtaken (turns changed meanwhile)."""
     seconds: float = 0.0
 
 
@@ -71,6 +96,7 @@ class Stats:
     schema_version: int
     durability: str
     documents: int = 0
+    summaries: int = 0
     dead_jobs: int = 0
     """Of ``jobs``, those that failed too often and wait for a person."""
 

@@ -57,6 +57,8 @@ class StoredMessage:
     metadata: Metadata = field(default_factory=dict)
     recorded_at: datetime
     redacted: bool = False
+    retired: bool = False
+    """A summary stands for it: it is no longer searched."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

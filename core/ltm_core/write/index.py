@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ltm_core.config import Config
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import MessageRow, Writer
+    from ltm_core.store.rows import SummaryRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,9 +54,40 @@ def message_units(content: str, *, speaker: str, on: date, named: bool, config: 
 
 
 def row_units(row: MessageRow, *, config: Config) -> tuple[Unit, ...]:
-    """The units of a stored turn, the same that it got when it came."""
+    """The units of a stored turn, the same that it got when it came; none when a summary stands for it."""
+    if row.retired_at is not None:
+        return ()
     return message_units(
         row.content, speaker=row.name or row.role, on=day_of(row), named=row.name is not None, config=config
+    )
+
+
+def summary_units(row: SummaryRow, *, config: Config) -> tuple[Unit, ...]:
+    """The units of a summary: one for each line, made like that of a turn, so that it is found as its turn was."""
+    units = []
+    for line, (start, end) in zip(row.lines, row.spans(), strict=True):
+        named = line.by not in ("user", "assistant")
+        counted = Counter(terms(f"{line.by} {line.text}" if named else line.text))
+        embed = embedded_text(line.text, at=line.on, speaker=line.by)
+        units.append(Unit(start=start, end=end, terms=counted, embed=embed))
+    return tuple(units[: config.max_chunks_per_message])
+
+
+def index_summary(
+    writer: Writer, row: SummaryRow, units: Sequence[Unit], vectors: Mapping[str, NDArray[np.float32]]
+) -> None:
+    """The stored summary is found by exactly these units, under its own labels and in no session."""
+    writer.set_chunks(
+        "summary",
+        row.item,
+        with_vectors(units, vectors),
+        at=row.said_at,
+        agent_id=row.agent_id,
+        task_id=row.task_id,
+        app_id=row.app_id,
+        role=row.role,
+        act="other",
+        expires_at=row.expires_at,
     )
 
 
@@ -108,7 +140,9 @@ __all__ = [
     "embed_texts",
     "fact_unit",
     "index_message",
+    "index_summary",
     "message_units",
     "row_units",
+    "summary_units",
     "with_vectors",
 ]

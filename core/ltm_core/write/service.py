@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ltm_core.keep.asked import Target, fulfil_requests, targets_of
 from ltm_core.keep.audit import flush_of, note
+from ltm_core.keep.consolidate.retire import bring_back
 from ltm_core.keep.erase import settle
 from ltm_core.store.base import MessageRow
 from ltm_core.text.language import detect_language
@@ -129,6 +130,7 @@ def _write(
             stored = writer.message(ready.id, session_id=session_id)
         if stored is not None:
             row, lost = _edit(writer, stored, ready, batch, now=now)
+            bring_back(writer, config=runtime.config)
             changes += apply_decisions(writer, lost, now=now, vectors=made)
         else:
             writer.touch_session(session_id, at=ready.at, now=now)
@@ -223,6 +225,7 @@ def _edit(
         stored,
         content=ready.message.content,
         content_mac=b"",
+        retired_at=None,
         act=ready.analysis.act,
         language=detect_language(ready.message.content),
         importance=ready.analysis.importance,

@@ -68,6 +68,17 @@ class Operations(Protocol):
         """Users who hold unarchived messages of these types, said before then."""
         ...
 
+    def users_to_consolidate(
+        self, *, looked_before: datetime, said_before: datetime, after: str | None = None, limit: int
+    ) -> list[str]:
+        """Users who have turns said before the one time and were not looked at since the other, by id; paused ones
+        wait."""
+        ...
+
+    def set_consolidated(self, user_ids: Sequence[str], at: datetime) -> None:
+        """These users were looked at for summaries, and there was nothing to do."""
+        ...
+
     def users_without_vectors(self, *, limit: int) -> list[str]: ...
     def users_without_unit_vectors(self, *, limit: int) -> list[str]:
         """Users with a document that waits for a vector."""

@@ -16,7 +16,7 @@ from ltm_core.store.base.records import (
     TurnMark,
     UserState,
 )
-from ltm_core.store.rows import AuditRow, FactRow, SessionRow
+from ltm_core.store.rows import AuditRow, FactRow, Level, SessionRow, SummaryRow
 from ltm_core.types import Anchor, Fact, FactChange, Role, Session
 
 if TYPE_CHECKING:
@@ -171,6 +171,40 @@ class Reader(Protocol):
 
     def document_vectors(self, items: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """(document item per unit, unit vectors as rows) of these documents, by the store's present embedder."""
+        ...
+
+    # summaries ----------------------------------------------------------------------------------------
+    def summaries(
+        self,
+        *,
+        items: Sequence[int] | None = None,
+        ids: Sequence[str] | None = None,
+        sources: Sequence[int] | None = None,
+        level: Level | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        after_item: int = 0,
+        limit: int | None = None,
+    ) -> list[SummaryRow]:
+        """Matching summaries ordered by item. ``sources`` are items of turns: what rests on any of them. ``since``
+        and ``until`` bound the beginning of the period, half-open."""
+        ...
+
+    def unsummarised(self, *, before: datetime, after: tuple[int, int] | None = None, limit: int) -> list[MessageRow]:
+        """The turns said before then on which no summary rests, in order of time; ``after`` as for `messages`."""
+        ...
+
+    def count_unsummarised(self, *, before: datetime) -> int:
+        """How many `unsummarised` would find."""
+        ...
+
+    def turn_vectors(self, items: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+        """The unit vector in the middle of a turn's (or summary's) units, by item; those without one are left
+        out."""
+        ...
+
+    def retired_alone(self, *, limit: int) -> list[MessageRow]:
+        """Retired turns for which no recallable summary stands."""
         ...
 
     # the rest -----------------------------------------------------------------------------------------

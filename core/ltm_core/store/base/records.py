@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-OwnerKind: TypeAlias = Literal["message", "fact"]
-OWNER_CODES: Mapping[OwnerKind, int] = {"message": 0, "fact": 1}
+OwnerKind: TypeAlias = Literal["message", "fact", "summary"]
+OWNER_CODES: Mapping[OwnerKind, int] = {"message": 0, "fact": 1, "summary": 2}
 ROLE_CODES: Mapping[Role, int] = {"user": 0, "assistant": 1, "system": 2, "tool": 3}
 ACT_CODES: Mapping[Act, int] = {"statement": 0, "question": 1, "request": 2, "other": 3}
 IMPORTANCE_CODES: Mapping[Importance, int] = {"low": 0, "medium": 1, "high": 2}
@@ -60,6 +60,8 @@ class MessageRow:
     in_window: bool = True
     """False once the session's window was cleared; the turn stays in episodic memory."""
     redacted_at: datetime | None = None
+    retired_at: datetime | None = None
+    """Set once a summary stands for the turn: it is kept and read, but no longer searched."""
     metadata: Metadata = field(default_factory=dict)
     content_mac: bytes = field(default=b"", compare=False, repr=False)
     """`Reader.content_mac` of the words as they were said; set by the store when empty. A turn whose words were
@@ -123,6 +125,10 @@ class DocumentUnit:
     start: int
     end: int
     vector: NDArray[np.float32] | None = None
+
+
+RESTORE_JOB = "restore_turns"
+"""Left by a writer that removed a summary and did not bring back the retired turns it stood for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,6 +205,7 @@ __all__ = [
     "ACT_CODES",
     "IMPORTANCE_CODES",
     "OWNER_CODES",
+    "RESTORE_JOB",
     "ROLE_CODES",
     "ChunkWrite",
     "DocumentRow",

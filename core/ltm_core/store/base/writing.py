@@ -17,7 +17,7 @@ from ltm_core.store.base.records import (
     SlotRow,
     UserState,
 )
-from ltm_core.store.rows import EarlierTimes, SessionRow
+from ltm_core.store.rows import EarlierTimes, SessionRow, SummaryRow
 from ltm_core.types import Act, Anchor, Fact, FactChange, Importance, Role, Session
 
 if TYPE_CHECKING:
@@ -51,11 +51,33 @@ class Writer(RowReader, Protocol):
         ...
 
     def update_message(self, row: MessageRow) -> None:
-        """Every field but item, session and sequence is replaced."""
+        """Every field but item, session and sequence is replaced. When words or name change, no summary that
+        rests on the turn is left."""
         ...
 
-    def delete_messages(self, items: Sequence[int]) -> int:
-        """Gone with their chunks, vectors, postings, anchors and evidence rows."""
+    def delete_messages(self, items: Sequence[int], *, keep_summaries: bool = False) -> int:
+        """Gone with their chunks, vectors, postings, anchors and evidence rows, and with the summaries that rest on
+        any of them. ``keep_summaries`` is for turns that a summary stands for and nobody asked to have erased."""
+        ...
+
+    def retire_messages(self, items: Sequence[int], *, now: datetime) -> int:
+        """The turns stay and are found by no search any more. Returns how many were not retired before."""
+        ...
+
+    def add_summary(self, row: SummaryRow) -> SummaryRow:
+        """Stored with a new item and its links; not indexed yet."""
+        ...
+
+    def set_recallable(self, item: int, *, now: datetime) -> bool:
+        """It was found when it was looked for; False when it is gone."""
+        ...
+
+    def delete_summaries(self, items: Sequence[int]) -> int:
+        """Gone with their chunks and links; their turns are to be summarised again."""
+        ...
+
+    def set_consolidated(self, at: datetime | None) -> None:
+        """When the user's turns were last looked at for summaries; None: they are due."""
         ...
 
     def set_chunks(

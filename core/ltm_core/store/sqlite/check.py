@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ltm_core.store.sqlite.base import View
 
 _TERM_BYTES = TERM_BITS // 8
-_TABLES: Mapping[OwnerKind, str] = {"message": "messages", "fact": "facts"}
+_TABLES: Mapping[OwnerKind, str] = {"message": "messages", "fact": "facts", "summary": "summaries"}
 
 
 def index_faults(view: View) -> IndexFaults:
@@ -71,6 +71,14 @@ def index_faults(view: View) -> IndexFaults:
         (*inside, *inside),
     )
     orphans[units] = row[0] if row else 0
+    links = "summary_sources"
+    row = view._one(
+        f"SELECT count(*) FROM {links} WHERE summary > ? AND summary < ? AND (summary NOT IN "
+        "(SELECT id FROM summaries WHERE id > ? AND id < ?) OR source NOT IN "
+        "(SELECT id FROM messages WHERE id > ? AND id < ?))",
+        (*inside, *inside, *inside),
+    )
+    orphans[links] = row[0] if row else 0
     return IndexFaults(
         orphans={name: count for name, count in orphans.items() if count},
         owners=tuple((OWNERS[kind], item) for kind, item in sorted(owners)),

@@ -9,6 +9,7 @@ from ltm_core.store.sqlite.schema import (
     FACT_RANGE_TABLES,
     ID_RANGE_TABLES,
     KEY_RANGE_TABLES,
+    SUMMARY_RANGE_TABLES,
     USER_NO_TABLES,
 )
 
@@ -22,6 +23,8 @@ def erase_rows(conn: sqlite3.Connection, user_no: int) -> dict[str, int]:
         counts[table] = conn.execute(f"DELETE FROM {table} WHERE id > ? AND id < ?", (low, high)).rowcount
     for table in FACT_RANGE_TABLES:
         counts[table] = conn.execute(f"DELETE FROM {table} WHERE fact > ? AND fact < ?", (low, high)).rowcount
+    for table in SUMMARY_RANGE_TABLES:
+        counts[table] = conn.execute(f"DELETE FROM {table} WHERE summary > ? AND summary < ?", (low, high)).rowcount
     for table in KEY_RANGE_TABLES:
         counts[table] = conn.execute(f"DELETE FROM {table} WHERE key >= ? AND key < ?", (first, end)).rowcount
     for table in USER_NO_TABLES:

@@ -78,6 +78,25 @@ class SqliteOperations(StoreState):
             ).fetchall()
         return [self._store.core.user_id(r[0]) for r in rows]
 
+    def users_to_consolidate(
+        self, *, looked_before: datetime, said_before: datetime, after: str | None = None, limit: int
+    ) -> list[str]:
+        with self._store.connection() as conn:
+            rows = conn.execute(
+                "SELECT user_id FROM users WHERE user_id > ? AND paused_at IS NULL "
+                "AND (consolidated_at IS NULL OR consolidated_at < ?) AND EXISTS (SELECT 1 FROM messages m "
+                "WHERE m.user_no = users.user_no AND m.at < ?) ORDER BY user_id LIMIT ?",
+                (self._after(after), to_us(looked_before), to_us(said_before), limit),
+            ).fetchall()
+        return [self._store.core.user_id(r[0]) for r in rows]
+
+    def set_consolidated(self, user_ids: Sequence[str], at: datetime) -> None:
+        with self._store.connection(write=True) as conn:
+            conn.executemany(
+                "UPDATE users SET consolidated_at = ? WHERE user_id = ?",
+                [(to_us(at), self._store.core.stored_name(u)) for u in user_ids],
+            )
+
     def users_without_vectors(self, *, limit: int) -> list[str]:
         return self._users_waiting("chunks", limit)
 
@@ -224,6 +243,7 @@ class SqliteOperations(StoreState):
                 messages=one("SELECT count(*) FROM messages"),
                 facts=one("SELECT count(*) FROM facts"),
                 documents=one("SELECT count(*) FROM documents"),
+                summaries=one("SELECT count(*) FROM summaries"),
                 current_facts=one(f"SELECT count(*) FROM facts WHERE {CURRENT}", *[moment] * CURRENT_TAKES),
                 chunks=one("SELECT sum(chunk_count) FROM users"),
                 vectors=one("SELECT count(*) FROM chunks WHERE embedded > 0"),

@@ -11,6 +11,7 @@ from ltm_core.store.sqlite.layout import batches
 from ltm_core.store.sqlite.read_documents import DocumentView
 from ltm_core.store.sqlite.read_messages import MessageView
 from ltm_core.store.sqlite.read_rows import RowView
+from ltm_core.store.sqlite.read_summaries import SummaryView
 from ltm_core.store.sqlite.records import IMPORTANCES, forgotten
 from ltm_core.store.times import from_us, to_us
 from ltm_core.types import Anchor, ChangeOp, Evidence, Fact, FactChange
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ltm_core.store.base import IndexFaults, Snapshot
 
 
-class SqliteReader(MessageView, RowView, DocumentView):
+class SqliteReader(MessageView, RowView, DocumentView, SummaryView):
     """Reads inside one read transaction; unknown users read as empty."""
 
     def anchors(self, message_ids: Sequence[str] | None = None) -> list[Anchor]:
@@ -123,11 +124,11 @@ class SqliteReader(MessageView, RowView, DocumentView):
         return index_faults(self)
 
     def counts(self) -> dict[str, int]:
-        """Rows of the user: sessions, messages, facts, documents, current_facts, chunks, vectors, terms, anchors,
-        changes, jobs. ``terms`` counts indexed terms with repeats."""
+        """Rows of the user: sessions, messages, facts, documents, summaries, current_facts, chunks, vectors, terms,
+        anchors, changes, jobs. ``terms`` counts indexed terms with repeats."""
         inside = (self.low, self.high)
         found = {}
-        for table in ("sessions", "messages", "facts", "documents"):
+        for table in ("sessions", "messages", "facts", "documents", "summaries"):
             found[table] = self._count(f"{table} WHERE id > ? AND id < ?", inside)
         moment = to_us(self._core.clock())
         found["current_facts"] = self._count(

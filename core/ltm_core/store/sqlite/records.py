@@ -39,11 +39,11 @@ def _filled(**values: Any) -> dict[str, Any]:
 # messages ---------------------------------------------------------------------------------------------
 MESSAGE_READ = (
     "id, sequence, at, timezone, recorded_at, role, act, importance, language, caller_id, in_window, "
-    "expires_at, archived_at, redacted_at, body, content_mac"
+    "expires_at, archived_at, redacted_at, body, content_mac, retired_at"
 )
 MESSAGE_WRITE = (
     "id_mac, agent, task, app, at, timezone, recorded_at, role, act, importance, language, caller_id, in_window, "
-    "reply_to, doc_type, expires_at, archived_at, redacted_at, content_mac, body"
+    "reply_to, doc_type, expires_at, archived_at, redacted_at, retired_at, content_mac, body"
 )
 
 
@@ -81,6 +81,7 @@ def message_values(row: MessageRow, keyed: Keyed, codec: Codec) -> tuple[Any, ..
         to_us(row.expires_at),
         to_us(row.archived_at),
         to_us(row.redacted_at),
+        to_us(row.retired_at),
         row.content_mac or keyed.content(row.content),
         codec.encode(body),
     )
@@ -113,6 +114,7 @@ def message_from(row: Sequence[Any], codec: Codec) -> MessageRow:
         archived_at=from_us(row[12]),
         in_window=bool(row[10]),
         redacted_at=from_us(row[13]),
+        retired_at=from_us(row[16]),
         metadata=body.get("meta", {}),
         content_mac=row[15],
     )

@@ -293,6 +293,35 @@ VERSION_2: tuple[str, ...] = (
     "CREATE INDEX document_units_by_embedder ON document_units (embedded, id)",
 )
 
+VERSION_3: tuple[str, ...] = (
+    # summaries of a user's turns, and which turns they rest on ------------------------------------------
+    "ALTER TABLE messages ADD COLUMN retired_at INTEGER",
+    "CREATE INDEX messages_retired ON messages (user_no, id) WHERE retired_at IS NOT NULL",
+    "ALTER TABLE users ADD COLUMN consolidated_at INTEGER",
+    """CREATE TABLE summaries (
+        id INTEGER PRIMARY KEY,
+        user_no INTEGER NOT NULL,
+        id_mac BLOB NOT NULL,
+        level INTEGER NOT NULL,
+        begins INTEGER NOT NULL,
+        ends INTEGER NOT NULL,
+        agent INTEGER NOT NULL,
+        task INTEGER NOT NULL,
+        app INTEGER NOT NULL,
+        recorded_at INTEGER NOT NULL,
+        recallable_at INTEGER,
+        expires_at INTEGER,
+        body BLOB NOT NULL)""",
+    "CREATE UNIQUE INDEX summaries_by_id ON summaries (user_no, id_mac)",
+    "CREATE INDEX summaries_by_period ON summaries (user_no, level, begins)",
+    "CREATE INDEX summaries_expiring ON summaries (expires_at) WHERE expires_at IS NOT NULL",
+    """CREATE TABLE summary_sources (
+        summary INTEGER NOT NULL,
+        source INTEGER NOT NULL,
+        PRIMARY KEY (summary, source)) WITHOUT ROWID""",
+    "CREATE INDEX summary_sources_by_source ON summary_sources (source)",
+)
+
 VERSION_5: tuple[str, ...] = (
     # fingerprint of the present wrapping key; empty in a plain store
     "ALTER TABLE state ADD COLUMN encryption TEXT NOT NULL DEFAULT ''",
@@ -326,21 +355,25 @@ ID_RANGE_TABLES = (
     "anchors",
     "documents",
     "document_units",
+    "summaries",
 )
 """Erased by range of ``id``."""
 FACT_RANGE_TABLES = ("fact_versions", "evidence")
 """Erased by range of ``fact``."""
+SUMMARY_RANGE_TABLES = ("summary_sources",)
+"""Erased by range of ``summary``."""
 KEY_RANGE_TABLES = ("postings",)
 """Erased by range of ``key``."""
 USER_NO_TABLES = ("slots", "changes", "jobs", "audit", "external_vectors", "user_keys", "users")
 """Erased by ``user_no``; the user's own row goes last."""
-USER_TABLES = ID_RANGE_TABLES + FACT_RANGE_TABLES + KEY_RANGE_TABLES + USER_NO_TABLES
+USER_TABLES = ID_RANGE_TABLES + FACT_RANGE_TABLES + SUMMARY_RANGE_TABLES + KEY_RANGE_TABLES + USER_NO_TABLES
 STORE_TABLES = ("state", "meta", "embedders", "tombstones", "erasures", "ghosts", "receipts", "outbox")
 """Hold no content of any user: settings, keyed hashes, counts, and row numbers for external indexes."""
 
 BODIES = (
     *((t, "body") for t in ("messages", "facts", "anchors", "slots", "evidence", "sessions", "changes", "documents")),
     ("documents", "path"),
+    ("summaries", "body"),
 )
 """Where words of users stand, in envelopes."""
 ENVELOPES = (*BODIES, *((t, "body") for t in ("fact_versions", "jobs", "audit", "users")))

@@ -62,7 +62,10 @@ class Sweeps:
             documents = conn.execute(
                 "SELECT id FROM documents WHERE expires_at <= ? ORDER BY expires_at LIMIT ?", (moment, limit)
             ).fetchall()
-            users = {r[0] for r in slots} | {r[0] >> 32 for r in (*messages, *facts, *documents)}
+            summaries = conn.execute(
+                "SELECT id FROM summaries WHERE expires_at <= ? ORDER BY expires_at LIMIT ?", (moment, limit)
+            ).fetchall()
+            users = {r[0] for r in slots} | {r[0] >> 32 for r in (*messages, *facts, *documents, *summaries)}
             names = {no: name_of(self._store.core, conn, no) for no in users}
         counts = {"slots": 0, "messages": 0, "facts": 0, "documents": 0}
         for no, user_id in sorted(names.items()):
@@ -72,6 +75,10 @@ class Sweeps:
                 # What was read before this transaction may have been changed or erased since.
                 expired = [m.item for m in w.messages(items=_of(messages, no), expired_by=now)]
                 counts["messages"] += w.delete_messages(expired)
+                # They expire with the first of their turns; what is left is summarised again.
+                w.delete_summaries(
+                    [s.item for s in w.summaries(items=_of(summaries, no)) if s.expires_at and s.expires_at <= now]
+                )
                 gone = [f for f in w.facts(items=_of(facts, no)) if f.expires_at and f.expires_at <= now]
                 _reopen(w, gone, now=now)
                 w.delete_facts([f.id for f in gone])

@@ -191,8 +191,9 @@ class IndexWriter(WriteBase):
         dropped = 0
         lost = self._rows(
             "SELECT DISTINCT owner FROM chunks WHERE id > ? AND id < ? AND owner NOT IN "
-            "(SELECT id FROM messages UNION ALL SELECT id FROM facts)",
-            inside,
+            "(SELECT id FROM messages WHERE id > ? AND id < ? UNION ALL SELECT id FROM facts WHERE id > ? AND id < ? "
+            "UNION ALL SELECT id FROM summaries WHERE id > ? AND id < ?)",
+            (*inside, *inside, *inside, *inside),
         )
         before = self._chunk_count
         self._drop_chunks([r[0] for r in lost])
@@ -219,6 +220,12 @@ class IndexWriter(WriteBase):
                 "(SELECT id FROM facts WHERE id > ? AND id < ?)",
                 (*inside, *inside),
             ).rowcount
+        dropped += self._conn.execute(
+            "DELETE FROM summary_sources WHERE summary > ? AND summary < ? AND (summary NOT IN "
+            "(SELECT id FROM summaries WHERE id > ? AND id < ?) OR source NOT IN "
+            "(SELECT id FROM messages WHERE id > ? AND id < ?))",
+            (*inside, *inside, *inside),
+        ).rowcount
         self._recount()
         return dropped
 

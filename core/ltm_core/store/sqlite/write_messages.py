@@ -11,7 +11,7 @@ from ltm_core.errors import ConflictError, NotFoundError
 from ltm_core.store.base import MessageRow, SlotRow
 from ltm_core.store.sqlite.layout import batches
 from ltm_core.store.sqlite.records import ITEM_MASK, MESSAGE_WRITE, message_values, slot_from
-from ltm_core.store.sqlite.write_index import IndexWriter
+from ltm_core.store.sqlite.write_summaries import SummaryWriter
 from ltm_core.store.times import to_us
 from ltm_core.types import Session
 
@@ -29,7 +29,7 @@ _COUNTED = (
 )
 
 
-class MessageWriter(IndexWriter):
+class MessageWriter(SummaryWriter):
     """The conversation side of a writer."""
 
     def touch_session(self, session_id: str, *, at: datetime, now: datetime) -> Session:
@@ -98,13 +98,14 @@ class MessageWriter(IndexWriter):
         return replace(row, item=n, sequence=n)
 
     def update_message(self, row: MessageRow) -> None:
+        self._unsay(row)
         values = message_values(row, self._keyed, self._codec)
         found = self._conn.execute(_UPDATE, (*values, self.low + row.item, self.low, self.high)).rowcount
         if not found:
             raise NotFoundError(f"no message has item {row.item}")
         self._changed = True
 
-    def delete_messages(self, items: Sequence[int]) -> int:
+    def delete_messages(self, items: Sequence[int], *, keep_summaries: bool = False) -> int:
         wanted = [self.low + i for i in dict.fromkeys(items)]
         found: list[tuple[Any, ...]] = []
         for marks, part in batches(wanted):
@@ -118,7 +119,10 @@ class MessageWriter(IndexWriter):
         found = list({r[0]: r for r in found}.values())
         ids = [r[0] for r in found]
         self._drop_chunks(ids)
+        if not keep_summaries:
+            self._drop_summaries_on(ids)
         for marks, part in batches(ids):
+            self._conn.execute(f"DELETE FROM summary_sources WHERE source IN ({marks})", part)
             self._conn.execute(f"DELETE FROM messages WHERE id IN ({marks})", part)
         counts: dict[int, int] = {}
         for _, session, mac in found:
@@ -140,6 +144,22 @@ class MessageWriter(IndexWriter):
             self._conn.execute(f"DELETE FROM evidence WHERE user_no = {self.no} AND message_mac IN ({marks})", part)
         self._changed = True
         return len(ids)
+
+    def retire_messages(self, items: Sequence[int], *, now: datetime) -> int:
+        found: list[int] = []
+        for marks, part in batches([self.low + i for i in dict.fromkeys(items)]):
+            rows = self._rows(
+                f"SELECT id FROM messages WHERE id IN ({marks}) AND id > {self.low} AND id < {self.high} "
+                "AND retired_at IS NULL",
+                part,
+            )
+            found += [r[0] for r in rows]
+        found = list(dict.fromkeys(found))
+        self._drop_chunks(found)
+        for marks, part in batches(found):
+            self._conn.execute(f"UPDATE messages SET retired_at = ? WHERE id IN ({marks})", (to_us(now), *part))
+        self._changed = self._changed or bool(found)
+        return len(found)
 
     def set_slot(self, session_id: str, slot: SlotRow) -> None:
         body = self._require_codec().encode({"name": slot.name, "value": slot.value})

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Literal
 
 from ltm_core.errors import InvalidScopeError
-from ltm_core.store.base import IMPORTANCE_CODES, ROLE_CODES, Job, MessageRow
+from ltm_core.store.base import IMPORTANCE_CODES, RESTORE_JOB, ROLE_CODES, Job, MessageRow
 from ltm_core.store.sqlite.backup import announce, lists
 from ltm_core.store.sqlite.codec import PLAIN_CODEC, Codec
 from ltm_core.store.sqlite.erase import erase_rows
@@ -17,7 +17,7 @@ from ltm_core.store.sqlite.second import SecondWriter
 from ltm_core.store.sqlite.write_documents import DocumentWriter
 from ltm_core.store.sqlite.write_index import OUTBOX_ERASE_USER
 from ltm_core.store.sqlite.write_rows import RowWriter
-from ltm_core.store.times import to_us
+from ltm_core.store.times import EPOCH, to_us
 from ltm_core.store.vault import ID_BYTES
 from ltm_core.types import Anchor, FactChange
 
@@ -29,6 +29,12 @@ class SqliteWriter(RowWriter, DocumentWriter, SecondWriter):
 
     _announced = False
     """True once the lists beside the backups are to hear of an erasure of this transaction."""
+
+    def finish(self) -> None:
+        # Whoever removed the summary: its turns must not stay out of the index with nothing that stands for them.
+        if self._lost_summaries and self.no and self.retired_alone(limit=1):
+            self.add_job(Job(kind=RESTORE_JOB, user_id=self._user_id, run_after=EPOCH))
+        super().finish()
 
     def add_anchor(self, anchor: Anchor, *, session_id: str, at: datetime) -> None:
         id = self._next()

@@ -9,6 +9,8 @@
 #   make test-llamaindex-floor  LlamaIndex's tests with the oldest supported llama-index-core
 #   make test-chroma the tests that need Chroma
 #   make test-all    all of the above
+#   make faults      writers killed 440 times, every page and hundreds of bits spoilt, clocks that jump (minutes)
+#   make soak        20 threads of 4 processes on one store: make soak SECONDS=600
 #   make bench       latency figures of this machine
 #   make peers       other memories and ours side by side: make peers DATA=FOLDER
 #   make clean       environments and caches are gone
@@ -16,9 +18,10 @@
 # PYTHON names the interpreter (3.11 or newer) that the environments are made with: make test PYTHON=python3.12
 
 PYTHON ?= python3
+SECONDS ?= 180
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-bare test-heavy test-langchain-floor test-llamaindex-floor test-chroma test-all bench peers clean
+.PHONY: help demo test check test-bare test-heavy test-langchain-floor test-llamaindex-floor test-chroma test-all faults soak bench peers clean
 
 PIP := -m pip install --quiet --disable-pip-version-check
 ASK_VERSION := import sys; sys.exit(sys.version_info < (3, 11))
@@ -81,7 +84,7 @@ demo: .venv/base
 	@.venv/bin/python -m ltm_core.cli demo
 
 test: .venv/test
-	.venv/bin/python -m pytest -n auto -m "not heavy" $(ARGS)
+	.venv/bin/python -m pytest -n auto -m "not heavy and not faults" $(ARGS)
 
 check: .venv/test
 	.venv/bin/python -m ruff check .
@@ -89,13 +92,13 @@ check: .venv/test
 	.venv/bin/python -m mypy
 
 test-bare: .venv-bare/test
-	.venv-bare/bin/python -m pytest -n auto -m "not heavy" $(ARGS)
+	.venv-bare/bin/python -m pytest -n auto -m "not heavy and not faults" $(ARGS)
 
 test-heavy: .venv-heavy/test
 	.venv-heavy/bin/python -m pytest -m heavy $(ARGS)
 
 test-langchain-floor: .venv-langchain-floor/test
-	.venv-langchain-floor/bin/python -m pytest -n auto -m "not heavy" tests/adapters -k "langchain or adapters_lazy" $(ARGS)
+	.venv-langchain-floor/bin/python -m pytest -n auto -m "not heavy and not faults" tests/adapters -k "langchain or adapters_lazy" $(ARGS)
 
 # An old host with new libraries warns of itself; that is no fault of the adapter, so warnings are only shown.
 test-llamaindex-floor: .venv-llamaindex-floor/test
@@ -105,6 +108,12 @@ test-chroma: .venv-chroma/test
 	.venv-chroma/bin/python -m pytest -n 2 tests/stores/test_chroma.py $(ARGS)
 
 test-all: check test test-bare test-heavy test-langchain-floor test-llamaindex-floor test-chroma
+
+faults: .venv/test
+	.venv/bin/python -m pytest -m faults -k "not minutes_of_load" -s $(ARGS)
+
+soak: .venv/test
+	LTM_SOAK_SECONDS=$(SECONDS) .venv/bin/python -m pytest -m faults -k minutes_of_load -s tests/faults $(ARGS)
 
 bench: .venv/base
 	.venv/bin/python -m benchmarks.latency $(ARGS)

@@ -17,7 +17,7 @@ from ltm_core.testing.embedders import HashEmbedder
 collect_ignore = [
     file
     for package, files in {
-        "langchain_classic": ["test_langchain_conversation.py"],
+        "langchain_classic": ["test_langchain_conversation.py", "test_langchain_hostile.py"],
         "langchain": ["test_langchain_history.py", "test_langchain_middleware.py"],
         "langchain_community": ["test_langchain_import.py"],
         "langchain_tests": ["test_langchain_retriever.py"],
@@ -33,6 +33,7 @@ collect_ignore = [
             "test_llamaindex_embedding.py",
             "test_llamaindex_examples.py",
             "test_llamaindex_extractor.py",
+            "test_llamaindex_hostile.py",
             "test_llamaindex_importing.py",
             "test_llamaindex_memory.py",
             "test_llamaindex_query.py",

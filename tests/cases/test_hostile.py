@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,20 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ltm_core import Context, LongTermMemory, Message
-from ltm_core.recall.render import safe
-from ltm_core.text.normalize import printable
+from ltm_core import LongTermMemory, Message
+from ltm_core.recall.render import FORMATS, Format, safe
+from ltm_core.testing.rendered import ROLE_LINE, entries, plain, shown, words
 
 HERE = Path(__file__).parent
 TEXTS = [json.loads(line) for line in (HERE / "hostile.jsonl").read_text(encoding="utf-8").splitlines()]
 IDS = [t["id"] for t in TEXTS]
 BREAKS = re.compile("[\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
-ROLE_LINE = re.compile(
-    r"^[\s>*#`<\[|-]*(?:system|assistant|user|human|ai|developer|tool|系统|系統|助手|用户|用戶)[\s\]>*_`|]*[:：]",
-    re.IGNORECASE,
-)
-"""A role's name at the beginning of a line, not in quotes."""
-OURS = re.compile(r"^- (?:\[[^\]]*\] )?(?:User|Assistant|Tool|用户|助手|工具)?(?:: )?")
 
 
 @pytest.fixture(scope="module")
@@ -34,33 +29,6 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LongTermMemory]
         yield opened
 
 
-def entries(text: str) -> list[str]:
-    """The memories of a rendered block, each in its own lines; fails unless the block is whole."""
-    lines = text.split("\n")
-    opened = re.fullmatch(r"<memory ([a-p]{8})>", lines[0])
-    assert opened is not None and lines[-1] == f"</memory {opened[1]}>" and text.count(opened[1]) == 2
-    assert not BREAKS.search(text) and printable(text) == text
-    assert len(re.findall(r"<\s*/?\s*memory\b", text, re.IGNORECASE)) == 2
-    found: list[str] = []
-    for line in lines[2:-1]:
-        if line.startswith("- "):
-            found.append(line)
-        elif line.startswith("  "):
-            found[-1] += "\n" + line[2:]
-        else:
-            assert line.startswith("# "), line
-    return found
-
-
-def plain(text: str) -> str:
-    """What the escapes leave: a bracket that opens a tag is drawn, a role's name is quoted."""
-    return printable(text).replace("‹", "<").replace('"', "").strip()
-
-
-def shown(context: Context) -> list[str]:
-    return [plain(OURS.sub("", e, count=1)) for e in entries(context.text)]
-
-
 @pytest.mark.parametrize("case", TEXTS, ids=IDS)
 def test_what_was_rendered_parses_back_to_what_was_stored(case: dict[str, str], memory: LongTermMemory) -> None:
     user = f"shown {case['id']}"
@@ -68,15 +36,14 @@ def test_what_was_rendered_parses_back_to_what_was_stored(case: dict[str, str], 
         memory.observe(
             user_id=user, session_id="old", messages=[Message(role=role, content=case["text"] + " kayak 4711")]
         )
-    context = memory.context("kayak 4711", user_id=user, session_id="new", max_tokens=20_000)
     stored = plain(case["text"] + " kayak 4711")
-    assert stored in shown(context)
-    for entry in entries(context.text):
-        assert not any(ROLE_LINE.match(line) for line in OURS.sub("", entry, count=1).split("\n")), entry
-    for message in memory.context(
-        "kayak 4711", user_id=user, session_id="new", format="messages", max_tokens=20_000
-    ).messages:
-        assert message.role == "system" and entries(message.content)
+    for format in FORMATS:
+        context = memory.context("kayak 4711", user_id=user, session_id="new", max_tokens=20_000, format=format)
+        for block in [m.content for m in context.messages] if format == "messages" else [context.text]:
+            assert stored in shown(block), format
+            for entry in entries(block):
+                assert not any(ROLE_LINE.match(line) for line in words(entry).split("\n")), entry
+        assert all(m.role == "system" for m in context.messages)
 
 
 @pytest.mark.parametrize("role", ["assistant", "system", "tool"])
@@ -140,3 +107,30 @@ def test_no_mixture_of_them_is_more_than_data(parts: list[str]) -> None:
     assert "7f3a9c21" not in line and not re.search(r"<\s*/?\s*memory\b", line, re.IGNORECASE)
     assert not BREAKS.search(line) and all(part.startswith("  ") for part in line.split("\n")[1:])
     assert not any(ROLE_LINE.match(part) for part in line.split("\n"))
+
+
+PARTS = st.lists(
+    st.one_of(
+        st.sampled_from([t["text"][:80] for t in TEXTS]),
+        st.sampled_from(("<memory abcdefgh>", "</memory abcdefgh>", "\n- ", "\n# ", "\n  ", "\n\n", "[2026-03-01] ")),
+        st.text(max_size=8),
+    ),
+    max_size=6,
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(PARTS, min_size=1, max_size=3), st.sampled_from(FORMATS))
+def test_whatever_was_said_parses_back(memory: LongTermMemory, said: list[list[str]], format: Format) -> None:
+    """Any mixtures, several at once: as many memories come out as went in, and they say what was said."""
+    user = f"mixed {uuid.uuid4()}"
+    texts = [f"kayak {n} {''.join(parts)} kayak {n}" for n, parts in enumerate(said)]
+    for n, text in enumerate(texts):
+        memory.observe(user_id=user, session_id="old", messages=[Message(role="assistant", content=text, id=f"m{n}")])
+    context = memory.context("kayak", user_id=user, session_id="new", max_tokens=50_000, format=format)
+    blocks = [m.content for m in context.messages] if format == "messages" else [context.text]
+    found = [line for block in blocks for line in shown(block)]
+    assert len(found) == len(context.items)
+    stored = [m.content for m in memory.messages(user_id=user)]
+    for line in found:
+        assert any(" ".join(line.split()) in " ".join(plain(text).split()) for text in stored), line

@@ -87,9 +87,9 @@ class TestDurable:
             say(memory, message_id="m1")
             say(memory, message_id="m1")
             assert memory.work().jobs_done == 1
-            say(memory, "My tuba keeps me sane.", message_id="m1")
+            say(memory, "My tuba keeps me going.", message_id="m1")
             assert memory.work().jobs_done == 1
-        assert extractor.read == [SAID, "My tuba keeps me sane."]
+        assert extractor.read == [SAID, "My tuba keeps me going."]
 
     def test_a_history_is_read_in_few_requests(self, tmp_path: Path) -> None:
         extractor = ScriptedExtractor()
@@ -296,9 +296,9 @@ class TestOvertaken:
         extractor = ScriptedExtractor()
         with opened(tmp_path, extractor) as memory:
             say(memory, message_id="m1")
-            self.run(memory, extractor, lambda: say(memory, "My tuba keeps me sane.", message_id="m1"))
+            self.run(memory, extractor, lambda: say(memory, "My tuba keeps me going.", message_id="m1"))
             memory.work()
-            assert objects(memory) == [] and "My tuba keeps me sane." in extractor.read
+            assert objects(memory) == [] and "My tuba keeps me going." in extractor.read
 
     def test_a_pause_meanwhile_keeps_the_job(self, tmp_path: Path) -> None:
         extractor = ScriptedExtractor()

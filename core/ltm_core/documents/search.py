@@ -56,7 +56,7 @@ def search(
             items.sort(key=lambda i: (i not in nearness, -nearness.get(i, 0.0)))
         page = items[offset : offset + limit]
         by_item = {d.item: d for d in reader.documents(items=page)} if page else {}
-    rows = [by_item[i] for i in page]
+    rows = [by_item[i] for i in page if i in by_item]
     found = refreshed(runtime, user_id, rows, now=now) if refresh_ttl else [shown(r) for r in rows]
     return [replace(d, similarity=nearness.get(r.item)) for d, r in zip(found, rows, strict=True)]
 

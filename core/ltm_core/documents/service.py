@@ -11,8 +11,8 @@ from ltm_core.documents.checks import Put
 from ltm_core.documents.units import spans, with_vectors
 from ltm_core.errors import InvalidInputError
 from ltm_core.keep.documents import delete_documents
-from ltm_core.keep.proof import SCRUB_JOB
-from ltm_core.store.base import DocumentRow, Job, Namespace
+from ltm_core.keep.proof import owe, pay
+from ltm_core.store.base import DocumentRow, Namespace
 from ltm_core.types import Document, Page
 from ltm_core.write.index import embed_texts
 from ltm_core.write.pause import not_paused
@@ -60,19 +60,11 @@ def write(runtime: Runtime, user_id: str, puts: Sequence[Put], *, actor: str | N
         if gone:
             counts = {"documents": delete_documents(writer, gone, now=now)}
             writer.audit("delete_documents", now=now, actor=actor, counts=counts)
+            owe(writer, now=now)
     if gone:
-        _overwrite_freed(runtime, now=now)
+        # Not waited for: maintain finishes what a reader is in the way of.
+        pay(runtime, wait_seconds=0)
     return [results[p.namespace, p.key] for p in puts]
-
-
-def _overwrite_freed(runtime: Runtime, *, now: datetime) -> None:
-    """The lists beside backups know of the deletion, and the bytes are gone from the files now, or when ``maintain``
-    finds no reader in the way."""
-    operations = runtime.store.operations()
-    operations.list_erasures(now=now)
-    clean, _ = operations.scrub(wait_seconds=0)
-    if not clean and not operations.due_jobs(now=now, kinds=(SCRUB_JOB,), limit=1):
-        operations.add_job(Job(kind=SCRUB_JOB, run_after=now))
 
 
 def get(runtime: Runtime, user_id: str, namespace: Namespace, key: str, *, refresh_ttl: bool) -> Document | None:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ltm_core.keep.matching import facts_named
+from ltm_core.keep.proof import owe
 from ltm_core.keep.sources import Trace, clean_facts, overwrite_sources, phrases_of, trace
 from ltm_core.types import Fact, FactChange
 from ltm_core.write.statuses import fact_key
@@ -56,6 +57,7 @@ def fulfil_requests(
                         )
                     )
             continue
+        owe(writer, now=now)
         overwrite_sources(writer, present, target.traced, sources="redact", config=config, now=now)
         changes += delete_facts(writer, present, reason="asked in the chat", now=now)
         clean_facts(writer, target.traced)

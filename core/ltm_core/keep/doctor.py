@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ltm_core.errors import CorruptError
 from ltm_core.keep.consolidate.retire import bring_back
 from ltm_core.keep.erase import fill_vectors
 from ltm_core.store.base import OWNER_CODES
@@ -30,25 +32,26 @@ def examine(runtime: Runtime, *, user_id: str | None, repair: bool, now: datetim
     """What is wrong, per user; with ``repair`` mended, one transaction per user, and looked at again."""
     started = time.perf_counter()
     operations = runtime.store.operations()
-    problems = [HealthProblem(kind="file", detail=line) for line in operations.check_file()]
-    if plain := operations.plain_users():
-        detail = "users whose memories are not encrypted yet: run ltm encrypt again"
-        problems.append(HealthProblem(kind="plain", count=plain, detail=detail))
-    for user, count in sorted(operations.external_drift(repair=repair).items()):
-        detail = "an external index holds other vectors" + (": it is made again" if repair else "")
-        problems.append(HealthProblem(kind="external", user_id=user, count=count, detail=detail))
-    mended = 0
+    problems: list[HealthProblem] = []
+    with _unreadable(problems, None):
+        problems += [HealthProblem(kind="file", detail=line) for line in operations.check_file()]
     # A damaged file is not written to: it is replaced by a backup.
-    repair = repair and not any(p.kind == "file" for p in problems)
-    users = [user_id] if user_id is not None else _users(runtime)
+    repair = repair and not problems
+    problems += _of_the_store(runtime, repair=repair)
+    mended = 0
+    users = [] if user_id is None else [user_id]
+    if user_id is None:
+        with _unreadable(problems, None):
+            users = _users(runtime)
     for user in users:
-        found = _of_user(runtime, user, now=now)
-        if found and repair:
-            _mend(runtime, user, found, now=now)
-            left = _of_user(runtime, user, now=now)
-            mended += len(found) - len(left)
-            found = left
-        problems += found
+        with _unreadable(problems, user):
+            found = _of_user(runtime, user, now=now)
+            if found and repair:
+                _mend(runtime, user, found, now=now)
+                left = _of_user(runtime, user, now=now)
+                mended += len(found) - len(left)
+                found = left
+            problems += found
     return HealthReport(
         at=now,
         users=len(users),
@@ -56,6 +59,29 @@ def examine(runtime: Runtime, *, user_id: str | None, repair: bool, now: datetim
         repaired=mended,
         seconds=time.perf_counter() - started,
     )
+
+
+@contextmanager
+def _unreadable(problems: list[HealthProblem], user: str | None) -> Iterator[None]:
+    """What cannot be read is a problem of the file, and the others are still looked at."""
+    try:
+        yield
+    except CorruptError as e:
+        problems.append(HealthProblem(kind="file", user_id=user, detail=str(e)))
+
+
+def _of_the_store(runtime: Runtime, *, repair: bool) -> list[HealthProblem]:
+    """What is not one user's: who is not sealed yet, and an external index that differs."""
+    operations = runtime.store.operations()
+    problems: list[HealthProblem] = []
+    with _unreadable(problems, None):
+        if plain := operations.plain_users():
+            detail = "users whose memories are not encrypted yet: run ltm encrypt again"
+            problems.append(HealthProblem(kind="plain", count=plain, detail=detail))
+        for user, count in sorted(operations.external_drift(repair=repair).items()):
+            detail = "an external index holds other vectors" + (": it is made again" if repair else "")
+            problems.append(HealthProblem(kind="external", user_id=user, count=count, detail=detail))
+    return problems
 
 
 def _users(runtime: Runtime) -> list[str]:

@@ -14,7 +14,7 @@ from ltm_core.keep.audit import note
 from ltm_core.keep.consolidate.retire import bring_back
 from ltm_core.keep.documents import holding
 from ltm_core.keep.matching import facts_named, turns_with
-from ltm_core.keep.proof import NEEDLES, needles_of, prove
+from ltm_core.keep.proof import NEEDLES, needles_of, owe, pay, prove
 from ltm_core.keep.proof import SCRUB_JOB as SCRUB_JOB
 from ltm_core.keep.redaction import patterns_of
 from ltm_core.keep.sources import (
@@ -28,7 +28,6 @@ from ltm_core.keep.sources import (
     phrases_of,
     trace,
 )
-from ltm_core.store.base import Job
 from ltm_core.store.lookup import facts_by_item
 from ltm_core.text.normalize import fold
 from ltm_core.types import Fact, ForgetPreview, Receipt, Scope
@@ -49,11 +48,7 @@ def settle(runtime: Runtime, user_id: str) -> None:
     ``maintain`` sees to it."""
     fill_vectors(runtime, user_id)
     fill(runtime, user_id, limit=_AT_ONCE)
-    operations = runtime.store.operations()
-    operations.list_erasures(now=runtime.now())
-    clean, _ = operations.scrub(wait_seconds=runtime.config.erase_wait_seconds)
-    if not clean:
-        operations.add_job(Job(kind=SCRUB_JOB, run_after=runtime.now()))
+    pay(runtime, wait_seconds=runtime.config.erase_wait_seconds)
 
 
 def forget(runtime: Runtime, user_id: str, memory_id: str, *, sources: Sources, actor: str | None) -> Receipt:
@@ -170,6 +165,7 @@ def _forget(
             unlabel(writer, others, session_id)
         bring_back(writer, config=runtime.config)
         note(writer, f"forget_{what}", now=now, actor=actor, target=receipt, counts=counts)
+        owe(writer, now=now, receipt=receipt)
     fill_vectors(runtime, user_id)
     fill(runtime, user_id, limit=_AT_ONCE)
     needles = needles_of(found.facts if sources != "keep" else (), rows, traced.phrases)
@@ -222,6 +218,7 @@ def forget_user(runtime: Runtime, user_id: str, *, actor: str | None) -> Receipt
         writer.set_erased_before(now)
         counts = writer.erase_user(now=now)
         note(writer, "forget_user", now=now, actor=actor, target=receipt, counts=counts)
+        owe(writer, now=now, receipt=receipt)
     return prove(runtime, user_id, receipt, what="user", counts=counts, needles=needles, started=started, now=now)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from ltm_core.documents.units import fill
+from ltm_core.errors import NotFoundError
 from ltm_core.keep.audit import flush, note
 from ltm_core.keep.consolidate.run import Done, consolidate
 from ltm_core.keep.erase import SCRUB_JOB, fill_vectors
@@ -201,6 +203,8 @@ def _jobs(runtime: Runtime, *, now: datetime) -> int:
             operations.finish_job(job.id)
             finished += 1
         else:
-            wait = config.job_retry_seconds * 2 ** min(job.attempts, 10)
-            operations.fail_job(job.id, error="readers kept the log alive", retry_at=now + timedelta(seconds=wait))
+            later = now + timedelta(seconds=config.job_retry_seconds * 2 ** min(job.attempts, 10))
+            # Whoever erases may have finished it meanwhile.
+            with suppress(NotFoundError):
+                operations.fail_job(job.id, error="readers kept the log alive", retry_at=later)
     return finished

@@ -15,7 +15,7 @@ from ltm_core.types import Fact, Receipt
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
-    from ltm_core.store.base import DocumentRow, MessageRow, Reader
+    from ltm_core.store.base import DocumentRow, MessageRow, Reader, Writer
 
 SCRUB_JOB = "scrub"
 NEEDLES = 24
@@ -62,6 +62,26 @@ def needles_of(
     )
 
 
+def owe(writer: Writer, *, now: datetime, receipt: str | None = None) -> None:
+    """A row of the erasing transaction: should this process die before the freed bytes are overwritten,
+    ``maintain`` does it."""
+    payload = {} if receipt is None else {"receipt": receipt}
+    writer.add_job(Job(kind=SCRUB_JOB, payload=payload, run_after=now))
+
+
+def pay(runtime: Runtime, *, wait_seconds: float, needles: Sequence[bytes] = ()) -> tuple[bool, int]:
+    """The lists beside backups know of the erasure, and the freed bytes are overwritten, which ends every
+    job that waited for that. (whether they are gone and no needle is left, files read for the needles)."""
+    operations, now = runtime.store.operations(), runtime.now()
+    operations.list_erasures(now=now)
+    # Of the jobs that come meanwhile nothing is known.
+    waiting = operations.due_jobs(now=now, kinds=(SCRUB_JOB,), limit=_PAGE)
+    gone, files = operations.scrub(needles=needles, wait_seconds=wait_seconds)
+    for job in waiting if gone else ():
+        operations.finish_job(job.id)
+    return gone, files
+
+
 def prove(
     runtime: Runtime,
     user_id: str,
@@ -80,9 +100,7 @@ def prove(
     ``maintain`` then overwrites them.
     """
     runtime.forget_recent(user_id)
-    operations = runtime.store.operations()
-    operations.list_erasures(now=runtime.now())
-    gone, files = operations.scrub(needles=needles.bytes, wait_seconds=runtime.config.erase_wait_seconds)
+    gone, files = pay(runtime, wait_seconds=runtime.config.erase_wait_seconds, needles=needles.bytes)
     with runtime.store.read(user_id) as reader:
         said_elsewhere = _still_says(reader, needles)
     receipt = Receipt(
@@ -95,9 +113,8 @@ def prove(
         files_scanned=files,
         seconds=time.perf_counter() - started,
     )
-    operations.record_receipt(receipt)
+    runtime.store.operations().record_receipt(receipt)
     if not gone:
-        operations.add_job(Job(kind=SCRUB_JOB, payload={"receipt": receipt.id}, run_after=now))
         raise ErasurePendingError(
             f"receipt {receipt.id}: hidden at once, but other readers keep old pages of the file alive; "
             "maintain() overwrites them when they are done",

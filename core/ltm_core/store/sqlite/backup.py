@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import logging
 import os
@@ -68,8 +69,7 @@ def drafted(target: Path) -> Iterator[Path]:
     processes left of such ones is gone too."""
     try:
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for stale in target.parent.glob(f".{target.name}.draft-*"):
-            _sweep(stale)
+        sweep(target)
         draft = target.with_name(f".{target.name}.draft-{os.getpid()}-{secrets.token_hex(4)}")
         draft.mkdir(mode=0o700)
     except OSError as e:
@@ -85,15 +85,17 @@ def drafted(target: Path) -> Iterator[Path]:
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def _sweep(stale: Path) -> None:
-    lock = WriteLock(stale / _DRAFT_LOCK, 0.05)
-    try:
-        lock.acquire()
-    except (BusyError, UnavailableError):
-        return
-    shutil.rmtree(stale, ignore_errors=True)
-    lock.release()
-    lock.close()
+def sweep(target: Path) -> None:
+    """What dead processes left of drafts of ``target`` is gone; those of living ones are not touched."""
+    for stale in target.parent.glob(f".{glob.escape(target.name)}.draft-*"):
+        lock = WriteLock(stale / _DRAFT_LOCK, 0.05)
+        try:
+            lock.acquire()
+        except (BusyError, UnavailableError):
+            continue
+        shutil.rmtree(stale, ignore_errors=True)
+        lock.release()
+        lock.close()
 
 
 def copy_database(source: sqlite3.Connection, target: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ltm_core.store.base import OWNER_CODES, IndexFaults, OwnerKind
 from ltm_core.store.keyed import TERM_BITS
+from ltm_core.store.sqlite.faults import readable
 from ltm_core.store.sqlite.layout import key_range
 from ltm_core.store.sqlite.records import ITEM_MASK, OWNERS
 from ltm_core.store.sqlite.schema import ID_RANGE_TABLES
@@ -18,6 +19,7 @@ _TERM_BYTES = TERM_BITS // 8
 _TABLES: Mapping[OwnerKind, str] = {"message": "messages", "fact": "facts", "summary": "summaries"}
 
 
+@readable
 def index_faults(view: View) -> IndexFaults:
     """Everything in which the derived rows of the user differ from what they are derived from, except the words
     themselves: whether the terms are those of the text, only who knows the text can say."""

@@ -37,6 +37,8 @@ class PlainCodec:
             return _PREFIX + text.encode("utf-8", "surrogatepass")
 
     def decode(self, blob: bytes) -> Any:
+        if not isinstance(blob, bytes):
+            raise CorruptError(f"an envelope is {type(blob).__name__}, not bytes")
         if blob[:1] != _PREFIX:
             raise CorruptError(f"an envelope of {len(blob)} bytes names codec {blob[:1].hex() or 'none'}, not 01")
         try:

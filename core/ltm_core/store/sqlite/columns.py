@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ltm_core.store.base import Rows
+from ltm_core.store.sqlite.faults import readable
 from ltm_core.store.sqlite.layout import batches
 from ltm_core.store.sqlite.records import ITEM_MASK
 from ltm_core.store.sqlite.vectors import STORED
@@ -91,6 +92,7 @@ class Columns:
         columns.append(view)
         return columns
 
+    @readable
     def append(self, view: View) -> None:
         """Chunks behind the last one are added."""
         first = self.n

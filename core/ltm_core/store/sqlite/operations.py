@@ -12,7 +12,7 @@ from typing import Any
 
 from ltm_core.errors import BusyError
 from ltm_core.store.rows import AuditRow
-from ltm_core.store.sqlite.backup import LIST_JOB, back_up, keep_list, write_lists
+from ltm_core.store.sqlite.backup import LIST_JOB, back_up, keep_list, sweep, write_lists
 from ltm_core.store.sqlite.conditions import CURRENT, CURRENT_TAKES
 from ltm_core.store.sqlite.embedders import other_embedders
 from ltm_core.store.sqlite.files import sizes
@@ -124,14 +124,33 @@ class SqliteOperations(StoreState):
     # bytes --------------------------------------------------------------------------------------------
     def scrub(self, *, needles: Sequence[bytes] = (), wait_seconds: float) -> tuple[bool, int]:
         self.erase_external()
+        # A restore that was killed left a copy of the store beside it.
+        sweep(self._store.directory)
         truncated = self._truncate(time.monotonic() + wait_seconds)
         if not any(needles):
             return truncated, 0
+        left, files = self._left(needles)
+        if left and truncated:
+            # A row that moved may leave a copy in the unused part of a page, which secure_delete does not reach.
+            truncated = self._rebuild() and self._truncate(time.monotonic() + wait_seconds)
+            left, files = self._left(needles)
+        return truncated and not left, files
+
+    def _left(self, needles: Sequence[bytes]) -> tuple[set[bytes], int]:
+        """(the needles that some file holds though no row says them, files read)."""
         forms = {form: needle for needle in needles for form in variants([needle])}
         found, files = scan(self._store.directory, tuple(forms))
         # What another row still says is there by right; it proves nothing about the erased one.
-        left = {forms[f] for f in found if not self._is_alive(f)}
-        return truncated and not left, files
+        return {forms[f] for f in found if not self._is_alive(f)}, files
+
+    def _rebuild(self) -> bool:
+        """Whether every page was written anew, without anything between its rows."""
+        try:
+            with self._store.exclusive(self._store.busy_ms / 1000) as conn:
+                conn.execute("VACUUM")
+        except BusyError:
+            return False
+        return True
 
     def _is_alive(self, words: bytes) -> bool:
         with self._store.connection() as conn:

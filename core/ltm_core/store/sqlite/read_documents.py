@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ltm_core.store.base import DocumentRow, Namespace
 from ltm_core.store.sqlite.base import View
+from ltm_core.store.sqlite.faults import readable
 from ltm_core.store.sqlite.layout import batches
 from ltm_core.store.sqlite.records import ITEM_MASK
 from ltm_core.store.times import from_us, to_us
@@ -123,6 +124,7 @@ class DocumentView(View):
         # As JSON, so that no two tuples of labels are written alike.
         return self._keyed.mac(json.dumps(list(namespace)))
 
+    @readable
     def _document(self, row: tuple[Any, ...]) -> DocumentRow:
         id, path, body, created, updated, ttl, expires = row
         content = self._codec.decode(body)

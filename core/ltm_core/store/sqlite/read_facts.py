@@ -8,6 +8,7 @@ from typing import Any
 
 from ltm_core.store.sqlite.base import View
 from ltm_core.store.sqlite.conditions import CURRENT, CURRENT_TAKES, WAITING, WAITING_TAKES
+from ltm_core.store.sqlite.faults import readable
 from ltm_core.store.sqlite.layout import batches
 from ltm_core.store.sqlite.records import FACT_READ, ITEM_MASK, fact_from
 from ltm_core.store.times import to_us
@@ -154,6 +155,7 @@ class FactView(View):
             facts = [f for f in facts if f.is_current]
         return facts[:limit]
 
+    @readable
     def _evidence(self, keys: Sequence[int]) -> tuple[dict[int, list[Evidence]], dict[int, list[str]]]:
         spans: dict[int, list[Evidence]] = {}
         sources: dict[int, list[str]] = {}

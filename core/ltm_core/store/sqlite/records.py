@@ -10,6 +10,7 @@ from ltm_core.store.base import ACT_CODES, IMPORTANCE_CODES, OWNER_CODES, ROLE_C
 from ltm_core.store.keyed import Keyed
 from ltm_core.store.sqlite.codec import Codec
 from ltm_core.store.sqlite.conditions import REPLACED, holds
+from ltm_core.store.sqlite.faults import readable
 from ltm_core.store.times import from_us, to_us
 from ltm_core.types import AssertedBy, Evidence, Fact, FactKind, Modality, Session
 
@@ -87,6 +88,7 @@ def message_values(row: MessageRow, keyed: Keyed, codec: Codec) -> tuple[Any, ..
     )
 
 
+@readable
 def message_from(row: Sequence[Any], codec: Codec) -> MessageRow:
     """The turn of a row of `MESSAGE_READ`."""
     body = codec.decode(row[14])
@@ -125,6 +127,7 @@ def mark_from(row: Sequence[Any]) -> TurnMark:
     return TurnMark(item=row[0] & ITEM_MASK, role=_ROLES[row[1]], has_caller_id=bool(row[2]), content_mac=row[3])
 
 
+@readable
 def slot_from(row: Sequence[Any], codec: Codec) -> SlotRow:
     """The slot of set_at, expires_at, body."""
     body = codec.decode(row[2])
@@ -135,6 +138,7 @@ def slot_from(row: Sequence[Any], codec: Codec) -> SlotRow:
 SESSION_READ = "started_at, last_at, ended_at, message_count, body"
 
 
+@readable
 def session_from(row: Sequence[Any], codec: Codec) -> Session:
     """The session of a row of `SESSION_READ`."""
     return Session(
@@ -214,6 +218,7 @@ def fact_values(fact: Fact, keyed: Keyed, codec: Codec) -> tuple[Any, ...]:
     )
 
 
+@readable
 def fact_from(
     row: Sequence[Any],
     codec: Codec,

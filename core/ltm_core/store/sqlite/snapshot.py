@@ -17,6 +17,7 @@ import numpy as np
 from ltm_core.store.base import Rows
 from ltm_core.store.keyed import TERM_BITS
 from ltm_core.store.sqlite.columns import Columns, Posting
+from ltm_core.store.sqlite.faults import readable
 from ltm_core.store.sqlite.layout import batches
 from ltm_core.store.sqlite.records import ITEM_MASK
 from ltm_core.store.sqlite.vectors import decode
@@ -104,6 +105,7 @@ class SqliteSnapshot:
                 found[places] = np.clip(np.stack([v[1] for v in vectors]) @ query.astype(np.float32), -1.0, 1.0)
         return found
 
+    @readable
     def postings(self, terms: Sequence[str]) -> list[tuple[NDArray[np.int64], NDArray[np.int32]]]:
         view = self._view
         hasher = view.keyed.terms(view.no)

@@ -197,7 +197,7 @@ def measure(arguments: argparse.Namespace, say: Callable[[str], None]) -> dict[s
         found["with others"] = {"memories": store.name, "others": arguments.others, "figures": beside}
         found["ratio with others"] = ratios(alone, beside)
         found["cache"] = cache_figures(store, [*others[:200], "ana"], megabytes=8)
-        found["bytes per memory"] = bytes_per_memory(Path(folder) / str(sizes[-1]), sizes[-1])
+        found["bytes per memory"] = bytes_per_memory(Path(folder) / str(sizes[-1]))
     found["share of embedding"] = {
         size: {
             "observe": share(parts["observe: embedding"], parts["observe: whole call"]),

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +25,18 @@ def import_figures(runs: int = 9) -> dict[str, Any]:
         subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
         return time.perf_counter() - started
 
-    start("import ltm_core")
-    bare, full = [], []
+    start("from ltm_core import LongTermMemory")
+    bare, package, door = [], [], []
     for _ in range(runs):
         bare.append(start("pass"))
-        full.append(start("import ltm_core"))
-    code = f"import sys, ltm_core; print(*[m for m in {HEAVY!r} if m in sys.modules])"
+        package.append(start("import ltm_core"))
+        door.append(start("from ltm_core import LongTermMemory"))
+    code = f"import sys; from ltm_core import LongTermMemory; print(*[m for m in {HEAVY!r} if m in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     return {
         "bare start ms": round(statistics.median(bare) * 1000, 1),
-        "import ltm_core ms over it": round((statistics.median(full) - statistics.median(bare)) * 1000, 1),
+        "import ltm_core ms over it": round((statistics.median(package) - statistics.median(bare)) * 1000, 1),
+        "with LongTermMemory": round((statistics.median(door) - statistics.median(bare)) * 1000, 1),
         "heavy modules loaded": loaded,
     }
 
@@ -50,8 +53,20 @@ def cache_figures(store: Path, users: Sequence[str], megabytes: int) -> dict[str
     return {"users": len(users), "bound MB": megabytes, "most held MB": round(most / 2**20, 2)}
 
 
-def bytes_per_memory(store: Path, count: int) -> int:
-    return sum(p.stat().st_size for p in store.rglob("*") if p.is_file()) // count
+def bytes_per_memory(store: Path) -> dict[str, Any]:
+    """Bytes of all files per turn and fact that is in them, whoever's; the part that vectors take; and how much of
+    their pages is filled."""
+    size = sum(p.stat().st_size for p in store.rglob("*") if p.is_file())
+    with closing(sqlite3.connect(f"file:{store / 'memory.sqlite3'}?mode=ro", uri=True)) as conn:
+        counts = [conn.execute(f"SELECT count(*) FROM {t}").fetchone()[0] for t in ("messages", "facts")]
+        found: dict[str, Any] = {"memories": sum(counts), "bytes per memory": size // sum(counts)}
+        try:
+            pages, used = conn.execute(
+                "SELECT sum(pgsize), sum(payload) FROM dbstat WHERE name = 'vectors' AND aggregate = TRUE"
+            ).fetchone()
+        except sqlite3.OperationalError:  # a build of SQLite without its table of pages
+            return found
+    return found | {"of them vectors": round(pages / size, 2), "filled pages of vectors": round(used / pages, 2)}
 
 
 def machine() -> dict[str, str]:

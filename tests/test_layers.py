@@ -52,11 +52,21 @@ def test_no_package_is_named_core() -> None:
 
 
 def test_importing_the_core_loads_nothing_heavy() -> None:
-    code = "import sys, ltm_core; print(*sorted({m.split('.')[0] for m in sys.modules}))"
+    code = "import sys; from ltm_core import LongTermMemory; print(*sorted({m.split('.')[0] for m in sys.modules}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = done.stdout.split()
     assert "ltm_core" in loaded
     assert [name for name in loaded if name.startswith(HOSTS + ADAPTERS) or name in HEAVY] == []
+
+
+def test_importing_the_package_loads_what_is_asked_for() -> None:
+    code = (
+        "import sys, ltm_core; loaded = {m for m in sys.modules if m.startswith('ltm_core.')}\n"
+        "from ltm_core import LongTermMemory, acting, scope; import ltm_core.acting\n"
+        "print(callable(ltm_core.acting), 'ltm_core.memory' in sys.modules, *sorted(loaded))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "True", "ltm_core.acting", "ltm_core.errors"]
 
 
 def test_opening_without_vectors_loads_no_model(tmp_path: Path) -> None:

@@ -12,74 +12,32 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ltm_core.acting import acting
-from ltm_core.ambient import current_scope, scope
-from ltm_core.errors import (
-    AccessDeniedError,
-    BusyError,
-    ConfigError,
-    ConflictError,
-    CorruptError,
-    EmbedderMismatchError,
-    ErasurePendingError,
-    ExtractionError,
-    InvalidFilterError,
-    InvalidInputError,
-    InvalidScopeError,
-    InvalidTimeError,
-    LTMError,
-    MasterKeyError,
-    MissingExtraError,
-    NotFoundError,
-    SchemaTooNewError,
-    StoreError,
-    UnavailableError,
-)
-from ltm_core.memory import LongTermMemory
-from ltm_core.types import (
-    Anchor,
-    AuditEntry,
-    BackupReport,
-    Calibration,
-    CalibrationRow,
-    Context,
-    ContextItem,
-    DeadLetter,
-    Document,
-    DocumentWrite,
-    Dropped,
-    EncryptionReport,
-    Evidence,
-    Fact,
-    FactChange,
-    FactSpan,
-    ForgetPreview,
-    HealthProblem,
-    HealthReport,
-    ImportResult,
-    MaintenanceReport,
-    Message,
-    MessageStatus,
-    Observation,
-    Page,
-    Profile,
-    RecallComparison,
-    Recalled,
-    Receipt,
-    ReembedReport,
-    RefusedLine,
-    RelatedFact,
-    RestoreReport,
-    Scope,
-    Session,
-    SlotTimeline,
-    Stats,
-    StoredMessage,
-    SummaryMade,
-    WorkReport,
-)
 
 if TYPE_CHECKING:
+    from ltm_core.ambient import current_scope, scope
     from ltm_core.config import Config
+    from ltm_core.errors import (
+        AccessDeniedError,
+        BusyError,
+        ConfigError,
+        ConflictError,
+        CorruptError,
+        EmbedderMismatchError,
+        ErasurePendingError,
+        ExtractionError,
+        InvalidFilterError,
+        InvalidInputError,
+        InvalidScopeError,
+        InvalidTimeError,
+        LTMError,
+        MasterKeyError,
+        MissingExtraError,
+        NotFoundError,
+        SchemaTooNewError,
+        StoreError,
+        UnavailableError,
+    )
+    from ltm_core.memory import LongTermMemory
     from ltm_core.protocols import (
         ExtractedFact,
         ExtractionRequest,
@@ -91,6 +49,49 @@ if TYPE_CHECKING:
         SummaryTurn,
     )
     from ltm_core.store.keys import KeyProvider
+    from ltm_core.types import (
+        Anchor,
+        AuditEntry,
+        BackupReport,
+        Calibration,
+        CalibrationRow,
+        Context,
+        ContextItem,
+        DeadLetter,
+        Document,
+        DocumentWrite,
+        Dropped,
+        EncryptionReport,
+        Evidence,
+        Fact,
+        FactChange,
+        FactSpan,
+        ForgetDecision,
+        ForgetPreview,
+        HealthProblem,
+        HealthReport,
+        ImportResult,
+        MaintenanceReport,
+        Message,
+        MessageStatus,
+        Observation,
+        Page,
+        Profile,
+        RecallComparison,
+        Recalled,
+        Receipt,
+        ReembedReport,
+        RefusedLine,
+        RelatedFact,
+        RestoreReport,
+        Scope,
+        Session,
+        SlotTimeline,
+        Stats,
+        StoredMessage,
+        SummaryMade,
+        WorkReport,
+    )
 
 __version__ = "0.1.0"
 
@@ -123,6 +124,7 @@ __all__ = [
     "Fact",
     "FactChange",
     "FactSpan",
+    "ForgetDecision",
     "ForgetPreview",
     "GatedClause",
     "HealthProblem",
@@ -171,24 +173,99 @@ __all__ = [
 ]
 
 
-_LATER = {
-    "Config": "ltm_core.config",
-    "ExtractedFact": "ltm_core.protocols",
-    "ExtractionRequest": "ltm_core.protocols",
-    "Extractor": "ltm_core.protocols",
-    "GatedClause": "ltm_core.protocols",
-    "KeyProvider": "ltm_core.store.keys",
-    "Summarizer": "ltm_core.protocols",
-    "SummaryRequest": "ltm_core.protocols",
-    "SummarySentence": "ltm_core.protocols",
-    "SummaryTurn": "ltm_core.protocols",
+_WHERE = {
+    "ambient": ("current_scope", "scope"),
+    "config": ("Config",),
+    "errors": (
+        "AccessDeniedError",
+        "BusyError",
+        "ConfigError",
+        "ConflictError",
+        "CorruptError",
+        "EmbedderMismatchError",
+        "ErasurePendingError",
+        "ExtractionError",
+        "InvalidFilterError",
+        "InvalidInputError",
+        "InvalidScopeError",
+        "InvalidTimeError",
+        "LTMError",
+        "MasterKeyError",
+        "MissingExtraError",
+        "NotFoundError",
+        "SchemaTooNewError",
+        "StoreError",
+        "UnavailableError",
+    ),
+    "memory": ("LongTermMemory",),
+    "protocols": (
+        "ExtractedFact",
+        "ExtractionRequest",
+        "Extractor",
+        "GatedClause",
+        "Summarizer",
+        "SummaryRequest",
+        "SummarySentence",
+        "SummaryTurn",
+    ),
+    "types": (
+        "Anchor",
+        "AuditEntry",
+        "BackupReport",
+        "Calibration",
+        "CalibrationRow",
+        "Context",
+        "ContextItem",
+        "DeadLetter",
+        "Document",
+        "DocumentWrite",
+        "Dropped",
+        "EncryptionReport",
+        "Evidence",
+        "Fact",
+        "FactChange",
+        "FactSpan",
+        "ForgetDecision",
+        "ForgetPreview",
+        "HealthProblem",
+        "HealthReport",
+        "ImportResult",
+        "MaintenanceReport",
+        "Message",
+        "MessageStatus",
+        "Observation",
+        "Page",
+        "Profile",
+        "RecallComparison",
+        "Recalled",
+        "Receipt",
+        "ReembedReport",
+        "RefusedLine",
+        "RelatedFact",
+        "RestoreReport",
+        "Scope",
+        "Session",
+        "SlotTimeline",
+        "Stats",
+        "StoredMessage",
+        "SummaryMade",
+        "WorkReport",
+    ),
+    "store.keys": ("KeyProvider",),
 }
-"""Loaded when first asked for. Config brings pydantic, which costs more to import than all the rest."""
+_LATER = {name: f"ltm_core.{module}" for module, names in _WHERE.items() for name in names}
+"""Loaded when first asked for: importing the package costs next to nothing, and whoever needs only an error or a
+type loads no more than that. `acting` is bound at once, because its module has the same name."""
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        from importlib import import_module
+    if name not in _LATER:
+        raise AttributeError(f"module 'ltm_core' has no attribute {name!r}")
+    from importlib import import_module
 
-        return getattr(import_module(_LATER[name]), name)
-    raise AttributeError(f"module 'ltm_core' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_LATER[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

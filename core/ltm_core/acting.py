@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from ltm_core.arguments import text_of
 from ltm_core.errors import InvalidInputError
 
 LONGEST = 200
@@ -18,6 +17,8 @@ def checked(value: str | None, what: str) -> str | None:
     """``value`` as it may stand in the log, or None; InvalidInputError for blank, long or other types."""
     if value is None:
         return None
+    from ltm_core.arguments import text_of  # brings the readers of dates, which importing the package must not
+
     text = text_of(value, what)
     if not text.strip() or len(text) > LONGEST:
         raise InvalidInputError(f"{what} must be non-blank text of at most {LONGEST} characters")

@@ -12,18 +12,17 @@ from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from ltm_core.config_consolidation import ConsolidationConfig
+from ltm_core.config_keeping import KeepingConfig
 from ltm_core.errors import ConfigError
 
 ENV_PREFIX = "LTM_"
 
 
-class Config(ConsolidationConfig):
+class Config(KeepingConfig, ConsolidationConfig):
     """Immutable settings of one open memory; unknown names are refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     # store --------------------------------------------------------------------------------------------
     durability: Literal["process", "power"] = Field(

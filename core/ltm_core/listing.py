@@ -25,6 +25,7 @@ from ltm_core.types import (
     SlotTimeline,
     StoredMessage,
 )
+from ltm_core.types.names import ORDINARY
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
@@ -180,6 +181,7 @@ def profile(runtime: Runtime, user_id: str) -> Profile:
         user_id=user_id,
         timezone=state.timezone if state else None,
         paused=state is not None and state.paused_at is not None,
+        retention=(None if state is None else state.retention) or ORDINARY,
         about_user=about_user,
         about_others=about_others,
         assistant=tuple(f for f in current if f.subject == "assistant"),

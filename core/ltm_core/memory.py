@@ -20,7 +20,7 @@ from ltm_core.door.revising import Revising
 from ltm_core.door.sessions import Sessions
 from ltm_core.door.upkeep import Upkeep
 from ltm_core.ids import new_uuid7
-from ltm_core.keep import audit
+from ltm_core.keep import later
 from ltm_core.runtime import Runtime
 from ltm_core.twins import twin
 from ltm_core.types import TokenCounter
@@ -117,7 +117,7 @@ class LongTermMemory(Recalling, Reading, Sessions, Documents, Revising, Forgetti
         """The store's files are closed; a later call raises UnavailableError. Closing twice is harmless. An
         extraction that runs is waited for (`Config.close_wait_seconds`), else it is run again later."""
         if not self._closed:
-            audit.close(self._runtime)
+            later.close(self._runtime)
         self._closed = True
         self._runtime.stop(self._runtime.config.close_wait_seconds)
         self._runtime.store.close()

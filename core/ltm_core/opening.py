@@ -81,6 +81,8 @@ def open_runtime(
         )
         if runtime.extractor is not None and settings.extract_in_background:
             _run_queue(runtime)
+        if settings.maintain_every_seconds and not read_only:
+            _run_upkeep(runtime)
         if vectors != "exact":
             _attach(runtime, store, vectors)
         return runtime
@@ -119,6 +121,19 @@ def _run_queue(runtime: Runtime) -> None:
     worker = Worker(step, pause=runtime.config.job_retry_seconds)
     runtime.wake, runtime.stop = worker.wake, worker.stop
     worker.wake()
+
+
+def _run_upkeep(runtime: Runtime) -> None:
+    """A thread runs `maintain` for as long as the runtime is there; it ends with the queue's thread."""
+    from ltm_core.keep.ticker import run_every
+
+    ticker, queue = run_every(runtime, runtime.config.maintain_every_seconds), runtime.stop
+
+    def stop(timeout: float) -> bool:
+        ended = queue(timeout)
+        return ticker.stop(timeout) and ended
+
+    runtime.stop = stop
 
 
 def _attach(runtime: Runtime, store: SqliteStore, vectors: str) -> None:

@@ -12,6 +12,7 @@ from ltm_core.embed.base import Embedder
 from ltm_core.embed.cache import CachedEmbedder
 from ltm_core.errors import InvalidInputError, StoreError
 from ltm_core.keep.audit import Reads
+from ltm_core.keep.uses import Uses
 from ltm_core.types import Scope, TokenCounter
 from ltm_core.when import zone_of
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ltm_core.config import Config
+    from ltm_core.keep.archive.place import Place
     from ltm_core.lexicon import Lexicon
     from ltm_core.protocols import Extractor, Summarizer
     from ltm_core.recall.bounded import Bounded
@@ -56,7 +58,10 @@ class Runtime:
     floor: Floor | None = None
     """When a memory counts as about a question; None is what the package says of the embedder."""
     reads: Reads = field(default_factory=Reads)
+    uses: Uses = field(default_factory=Uses)
     extractor: Extractor | None = None
+    archive: Place | None = None
+    """Where turns of long ago are; found when first needed."""
     summarizer: Summarizer | None = None
     """None: the user's own sentences."""
     wake: Callable[[], None] = _nothing

@@ -397,3 +397,17 @@ def test_version_and_help() -> None:
     assert run("--version").stdout.decode().startswith("ltm-core ")
     assert b"Exit codes" in run("--help").stdout
     assert run().returncode == 2
+
+
+def test_retention_and_what_a_policy_would_drop(told: Path, tmp_path: Path) -> None:
+    assert "ana: ordinary; fades with a half-life of 30 days" in ltm("retention", "--user", "ana").stdout
+    assert ok("retention", "deep", "--user", "ana")["half_life_days"] == 3650
+    assert ltm("retention", "eternal", "--user", "ana").exit_code == ltm("retention").exit_code == 2
+    ok("retention", "ordinary", "--user", "ana")
+    settings = tmp_path / "keep.toml"
+    settings.write_text('forgetting = ["ttl"]\nttl_days = { message = 1 }\nsession_idle_seconds = 0.001\n')
+    planned = ok("maintain", "--dry-run", "--config", settings)
+    assert planned["forgotten"] == {"ttl": 6} and {d["reason"] for d in planned["decisions"]} == {"ttl"}
+    shown = ltm("maintain", "--dry-run", "--config", settings).stdout
+    assert "Would be forgotten: 6 ttl" in shown and planned["decisions"][0]["id"] in shown and "Lisbon" not in shown
+    assert "Forgotten: 6 ttl" in ltm("maintain", "--config", settings).stdout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -34,7 +35,7 @@ def test_a_chat_shows_what_is_remembered_and_the_next_one_knows_it(tmp_path: Pat
 def test_a_model_gets_the_memory_as_data(tmp_path: Path) -> None:
     asked = []
 
-    def answer(body: dict[str, object]) -> str:
+    def answer(body: dict[str, Any]) -> str:
         asked.append(body["messages"])
         return "You live in Porto."
 

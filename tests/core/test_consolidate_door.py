@@ -206,6 +206,19 @@ def test_what_matters_stays_searchable() -> None:
             assert answer in memory.context(question, user_id="ana", at=later(10)).text
 
 
+def test_what_was_told_beside_the_answer_is_not_lost_with_its_turn() -> None:
+    texts = (*EN, "I love Zanzibar coffee after the purple route.")
+    with opened(retire_sources=True, retire_coverage=0, summarizer=ScriptedSummarizer(telling)) as memory:
+        chat(memory, texts)
+        memory.maintain(later(9))
+        (row,) = summaries(memory)
+        assert row.retired and "Zanzibar" in row.text and row.text.count("purple") == 3
+        found = memory.search("Zanzibar coffee", user_id="ana", at=later(10))
+        assert "Zanzibar" in found[0].text and found[0].period is None, "a fact rests on the turn: it is not retired"
+        (told,) = [i for i in found if i.period]
+        assert "Zanzibar" not in told.text and "six tries" in told.text
+
+
 def test_what_was_replaced_since_is_not_told_as_if_it_held() -> None:
     texts = (*EN, "I live in Lisbon near the gym.")
     with opened() as memory:

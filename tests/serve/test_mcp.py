@@ -96,7 +96,6 @@ def test_over_stdio_the_user_comes_from_the_environment(tmp_path: Path) -> None:
 
 
 def test_over_http_the_key_says_who_it_is(tmp_path: Path) -> None:
-    import httpx
     from starlette.testclient import TestClient
 
     from ltm_core.serve.keys import KEYS_FILE, Keyring
@@ -112,7 +111,7 @@ def test_over_http_the_key_says_who_it_is(tmp_path: Path) -> None:
         TestClient(http_app(memory, ring, ServeSettings()), base_url="http://localhost") as http,
     ):
 
-        def call(key: str | None, tool: str, arguments: dict[str, Any]) -> httpx.Response:
+        def call(key: str | None, tool: str, arguments: dict[str, Any]) -> Any:
             body = {
                 "jsonrpc": "2.0",
                 "id": 1,

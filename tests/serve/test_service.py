@@ -208,7 +208,8 @@ def test_a_batch_takes_each_turn_for_itself(service: Service) -> None:
         "stored",
         "duplicate",
     ]
-    for bad in ({}, {"items": []}, {"items": [{}] * 101}, {"items": 1}):
+    wrong: list[dict[str, Any]] = [{}, {"items": []}, {"items": [{}] * 101}, {"items": 1}]
+    for bad in wrong:
         assert service.ask("POST", "/v1/observe/batch", service.ana, json=bad).status_code == 400
 
 

@@ -70,7 +70,7 @@ class Options:
         config = Config.load(self.config)
         if not config.timezone:
             config = config.replaced(timezone="UTC")
-        config = config.replaced(extract_in_background=False)
+        config = config.replaced(extract_in_background=False, maintain_every_seconds=0.0)
         return LongTermMemory.open(
             self.store,
             config=config,

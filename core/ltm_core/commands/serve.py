@@ -83,7 +83,8 @@ def mcp(
     if http:
         import uvicorn
 
-        settings = ServeSettings.load(**({} if port is None else {"port": port}))
+        given: dict[str, Any] = {} if port is None else {"port": port}
+        settings = ServeSettings.load(**given)
         with options.open(create=True) as memory:
             served = http_app(memory, Keyring(options.store / KEYS_FILE), settings)
             uvicorn.run(served, host=settings.host, port=settings.port, access_log=False, server_header=False)

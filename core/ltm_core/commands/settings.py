@@ -25,9 +25,10 @@ def config(
         typer.echo(options_table(), nl=False)
         return
     effective, sources = Config.load(options.config), sources_of(options.config)
-    rows = [(name, _plain(getattr(effective, name)), sources.get(name, "default")) for name in Config.model_fields]
+    values = effective.model_dump(mode="json")
+    rows = [(name, _plain(values[name]), sources.get(name, "default")) for name in Config.model_fields]
     if options.json:
-        print_json({name: {"value": getattr(effective, name), "source": source} for name, _, source in rows})
+        print_json({name: {"value": values[name], "source": source} for name, _, source in rows})
         return
     console().print(table(f"{len(rows)} settings", ("setting", "value", "from"), rows))
 
@@ -60,7 +61,9 @@ def options_table() -> str:
 
 
 def _plain(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False) if not isinstance(value, str) else value or '""'
+    if isinstance(value, str):
+        return value or '""'
+    return json.dumps(value, ensure_ascii=False, default=lambda nested: nested.model_dump())
 
 
 __all__ = ["config", "options_table", "sources_of"]

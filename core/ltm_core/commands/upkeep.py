@@ -12,6 +12,8 @@ from ltm_core.commands.base import INCOMPLETE, Options, command
 from ltm_core.commands.show import cell, console, plain, print_json, say, table
 from ltm_core.errors import InvalidInputError
 
+_SHOWN = 20
+"""Decisions that a table lists."""
 ExtractorOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -31,14 +33,16 @@ def stats(options: Options) -> None:
 @command
 def maintain(
     options: Options,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing, count what would be done.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Change nothing, show what would be done and why.")
+    ] = False,
     extractor: ExtractorOption = None,
     summarizer: Annotated[
         str | None,
         typer.Option("--summarizer", metavar="NAME", envvar="LTM_SUMMARIZER", help="openai:URL#MODEL, as above."),
     ] = None,
 ) -> None:
-    """Close idle sessions, drop what expired, promote archived types, summarise, finish waiting work.
+    """Close idle sessions, drop what expired, promote archived types, summarise, forget by policy, finish work.
 
     With an extractor, turns that wait for it are read too. Days are summarised when the settings say after how
     many days; with a summarizer in its words, as far as the turns hold them.
@@ -46,6 +50,34 @@ def maintain(
     with options.open(extractor=extractor, summarizer=summarizer) as memory:
         report = memory.maintain(dry_run=dry_run)
     _show("Would be done" if dry_run else "Done", report, as_json=options.json)
+    if report.decisions and not options.json:
+        rows = [(d.user_id, d.kind, d.id, d.reason, f"{d.value:.3f}") for d in report.decisions[:_SHOWN]]
+        title = f"{'Would be forgotten' if dry_run else 'Forgotten'}: {counts(report.forgotten)}"
+        console().print(table(title, ("user", "kind", "id", "why", "value"), rows, numbers=("value",)))
+        if sum(report.forgotten.values()) > len(rows):
+            say(f"The first {len(rows)} of {sum(report.forgotten.values())}; --json names 1000.")
+
+
+@command
+def retention(
+    options: Options,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[CLASS]", help="ordinary, deep, or one of the settings.")
+    ] = None,
+) -> None:
+    """How long a user is remembered: show the class, or set it."""
+    with options.open() as memory:
+        if name is not None:
+            memory.set_retention(options.user_id(), name)
+        held = memory.profile(options.user_id()).retention
+        chosen = memory.config.retention_class(held)
+    found = {"user": options.user_id(), "retention": held, **chosen.model_dump()}
+    if options.json:
+        print_json(found)
+        return
+    fades = f"fades with a half-life of {chosen.half_life_days:g} days" if chosen.half_life_days else "does not fade"
+    bound = f"at most {chosen.capacity} memories" if chosen.capacity else "no bound on memories"
+    say(f"{found['user']}: {held}; {fades}, {bound}, where forgetting is on.")
 
 
 @command
@@ -124,6 +156,7 @@ def _show(title: str, value: Any, *, as_json: bool) -> None:
     if as_json:
         print_json(value)
         return
-    fields = [(f.name.replace("_", " "), getattr(value, f.name)) for f in dataclasses.fields(value)]
+    shown = (f for f in dataclasses.fields(value) if f.name != "decisions")
+    fields = [(f.name.replace("_", " "), getattr(value, f.name)) for f in shown]
     rows = [(name, _cell(v)) for name, v in fields]
     console().print(table(title, ("what", "value"), rows, numbers=("value",)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ltm_core.acting import acting
-from ltm_core.arguments import one_of
+from ltm_core.arguments import one_of, text_of
 from ltm_core.door.base import Door
 from ltm_core.errors import InvalidInputError
 from ltm_core.twins import twin
@@ -17,6 +17,15 @@ if TYPE_CHECKING:
 
 class Forgetting(Door):
     """Erasure, with a receipt."""
+
+    def set_retention(self, user_id: str | int, retention: str, *, actor: str | None = None) -> None:
+        """The user belongs to this retention class: "ordinary", "deep" (long-term), or one of
+        ``Config.retention_classes``. It says how fast memories fade and how many are kept, once ``Config.forgetting``
+        names a policy. InvalidInputError for a class that is not configured."""
+        from ltm_core.keep.forgetting import set_retention
+
+        with acting(actor):
+            set_retention(self._runtime, self._runtime.scope(user_id).user_id, text_of(retention, "retention"))
 
     def forget(
         self,
@@ -80,6 +89,7 @@ class Forgetting(Door):
         with acting(actor, reason):
             return forget_user(self._runtime, self._runtime.scope(user_id).user_id, actor=actor)
 
+    aset_retention = twin(set_retention)
     aforget = twin(forget)
     aforget_matching = twin(forget_matching)
     aforget_session = twin(forget_session)

@@ -158,9 +158,45 @@ class Observing(Door):
             actor=actor,
         )
 
+    def remember_procedure(
+        self,
+        task: str,
+        steps: Sequence[str],
+        *,
+        user_id: str | int,
+        outcome: str | None = None,
+        importance: Importance | None = None,
+        at: When = None,
+        metadata: Mapping[str, Any] | None = None,
+        session_id: str | int | None = None,
+        agent_id: str | int | None = None,
+        task_id: str | int | None = None,
+        app_id: str | int | None = None,
+        actor: str | None = None,
+    ) -> FactChange:
+        """The task is done in these steps, and came to ``outcome``: a fact of kind "procedure", recalled when a
+        similar task is asked about. Another procedure for the same task replaces it; one told with ``agent_id`` is
+        that agent's own. Task, steps and outcome stand in ``fact.metadata["procedure"]``."""
+        from ltm_core.write.intake import checked_metadata
+        from ltm_core.write.procedure import remember_procedure
+
+        scope = self._runtime.scope(user_id, session_id, agent_id, task_id, app_id)
+        return remember_procedure(
+            self._runtime,
+            scope,
+            task,
+            steps,
+            outcome=outcome,
+            importance=one_of(importance, Importance, "importance"),
+            at=self._instant(at, scope.user_id, None),
+            metadata=checked_metadata(metadata, most_bytes=self._runtime.config.max_metadata_bytes),
+            actor=actor,
+        )
+
     aobserve = twin(observe)
     aremember = twin(remember)
     aassert_fact = twin(assert_fact)
+    aremember_procedure = twin(remember_procedure)
 
 
 __all__ = ["Observing"]

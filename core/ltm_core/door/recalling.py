@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from ltm_core.arguments import limit_of
 from ltm_core.door.base import Door, When
+from ltm_core.keep.uses import used
 from ltm_core.twins import twin
 from ltm_core.types import Context, ContextItem, Message, Tier, TokenCounter
 
@@ -44,7 +45,7 @@ class Recalling(Door):
 
         scope = self._runtime.scope(user_id, session_id, agent_id, task_id, app_id)
         self._saw("context", scope.user_id)
-        return context(
+        found = context(
             self._runtime,
             scope,
             query,
@@ -58,6 +59,8 @@ class Recalling(Door):
             format=format,
             language=language,
         )
+        used(self._runtime, scope.user_id, found.items)
+        return found
 
     def search(
         self,
@@ -75,16 +78,18 @@ class Recalling(Door):
         agent_id: str | int | None = None,
         task_id: str | int | None = None,
         app_id: str | int | None = None,
+        include_cold: bool = False,
     ) -> list[ContextItem]:
         """The ``top_k`` memories nearest to the query, best first, with the signals that ranked them.
 
         ``since`` and ``until`` are instants or words ("last week"); unreadable words raise InvalidTimeError.
+        With ``include_cold`` the turns that were moved to files are searched too, which reads them all.
         """
         from ltm_core.recall.door import search
 
         scope = self._runtime.scope(user_id, None, agent_id, task_id, app_id)
         self._saw("search", scope.user_id)
-        return search(
+        found = search(
             self._runtime,
             scope,
             query,
@@ -95,7 +100,10 @@ class Recalling(Door):
             since=since,
             until=until,
             filters=filters,
+            include_cold=include_cold,
         )
+        used(self._runtime, scope.user_id, found)
+        return found
 
     acontext = twin(context)
     asearch = twin(search)

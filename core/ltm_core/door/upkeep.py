@@ -7,6 +7,7 @@ from datetime import UTC
 from typing import Any
 
 from ltm_core import listing
+from ltm_core.acting import acting
 from ltm_core.arguments import limit_of
 from ltm_core.door.base import Door, When
 from ltm_core.keep import audit
@@ -29,11 +30,33 @@ class Upkeep(Door):
 
     def maintain(self, now: When = None, *, dry_run: bool = False) -> MaintenanceReport:
         """Idle sessions are closed, expired items gone, archived types promoted, days and weeks summarised when the
-        settings say so, waiting work done, extractions among it when there is an extractor."""
+        settings say so, what ``Config.forgetting`` names forgotten, waiting work done, extractions among it when
+        there is an extractor.
+
+        It works in short transactions beside live traffic; stopped at any point, the next run goes on. With
+        ``dry_run`` nothing changes and the report says what would be done; ``decisions`` name what would be
+        forgotten, and why (docs/keeping.md).
+        """
         from ltm_core.keep.maintain import maintain
 
         moment = self._runtime.now() if now is None else parse_instant(now, zone=UTC)
         return maintain(self._runtime, now=moment, dry_run=dry_run)
+
+    def restore_archive(
+        self, user_id: str | int, *, since: When = None, until: When = None, actor: str | None = None
+    ) -> int:
+        """The user's turns of [since, until) that were moved to files are in the store again, found as before;
+        returns how many. A later `maintain` moves them out again while ``Config.cold_after_days`` says so."""
+        from ltm_core.keep.archive.move import restore
+
+        user = self._runtime.scope(user_id).user_id
+        with acting(actor):
+            return restore(
+                self._runtime,
+                user,
+                since=self._instant(since, user, None),
+                until=self._instant(until, user, None),
+            )
 
     def doctor(self, *, user_id: str | int | None = None, repair: bool = False) -> HealthReport:
         """What disagrees inside the store, of one user or of all: file, index, counters, values that cannot hold
@@ -102,6 +125,7 @@ class Upkeep(Door):
         return self._runtime.store.operations().stats()
 
     amaintain = twin(maintain)
+    arestore_archive = twin(restore_archive)
     adoctor = twin(doctor)
     acalibrate = twin(calibrate)
     aaudit = twin(audit)

@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING
 
 from ltm_core.documents.units import fill
 from ltm_core.errors import NotFoundError
+from ltm_core.keep import later
+from ltm_core.keep.archive.files import clear_away
+from ltm_core.keep.archive.forget import Wanted, forget_cold, forget_user_files, has_or_gets_files, named
+from ltm_core.keep.archive.forget import holding as cold_holding
 from ltm_core.keep.asked import delete_facts
 from ltm_core.keep.audit import note
 from ltm_core.keep.consolidate.retire import bring_back
@@ -31,7 +35,7 @@ from ltm_core.keep.sources import (
 from ltm_core.store.lookup import facts_by_item
 from ltm_core.text.normalize import fold
 from ltm_core.types import Fact, ForgetPreview, Receipt, Scope
-from ltm_core.write.index import day_of, summary_units
+from ltm_core.write.index import day_of, meaning_of, summary_units
 
 if TYPE_CHECKING:
     from ltm_core.config import Config
@@ -54,12 +58,20 @@ def settle(runtime: Runtime, user_id: str) -> None:
 def forget(runtime: Runtime, user_id: str, memory_id: str, *, sources: Sources, actor: str | None) -> Receipt:
     """A fact (every version with the same value) or a turn is gone, with its sources."""
 
+    cold: list[int] = []
+
     def find(reader: Reader) -> _Found:
+        if cold:  # what files held went first, and is not found any more
+            return _Found()
         fact = reader.fact(memory_id)
         if fact is not None:
             facts = _versions(reader, fact)
             return _Found(facts=facts, traced=trace(reader, phrases_of(facts) if sources != "keep" else ()))
         row = reader.message(memory_id)
+        if row is None:
+            cold.extend(t.item for t in reader.cold_turns(ids=[memory_id]))
+            if cold:
+                return _Found(cold=cold)
         if row is None:
             raise NotFoundError(f"no fact or message {memory_id[:80]!r} for this user")
         return _Found(rows=[row])
@@ -82,8 +94,9 @@ def forget_matching(
             found = find(reader)
             items = sorted(found.traced.items)
             rows = turns_with(reader.messages(items=items) if items else [], text)
+            cold = cold_holding(runtime, reader, found.traced.phrases) if reader.cold_files() else []
             documents = tuple((d.namespace, d.key) for d in holding(reader, patterns_of(found.traced.phrases)))
-        ids = {m.id for m in rows} | {e.message_id for f in found.facts for e in f.evidence}
+        ids = {m.id for m in rows} | set(cold) | {e.message_id for f in found.facts for e in f.evidence}
         return ForgetPreview(facts=tuple(found.facts), messages=tuple(sorted(ids)), documents=documents)
     return _forget(runtime, user_id, find, what="matching", sources=sources, actor=actor)
 
@@ -103,11 +116,17 @@ def forget_session(runtime: Runtime, user_id: str, session_id: str, *, actor: st
 def forget_messages(runtime: Runtime, scope: Scope, ids: Sequence[str], *, actor: str | None) -> int:
     """These turns of the session are gone, with the facts that only they supported; unknown ids are ignored."""
     with runtime.store.read(scope.user_id) as reader:
-        if not ids or not reader.messages(session_id=scope.session_id, ids=ids):
+        if not ids:
+            return 0
+        cold = reader.cold_turns(session_id=scope.session_id, ids=ids)
+        if not cold and not reader.messages(session_id=scope.session_id, ids=ids):
             return 0
 
     def find(reader: Reader) -> _Found:
-        return _Found(rows=reader.messages(session_id=scope.session_id, ids=ids))
+        return _Found(
+            rows=reader.messages(session_id=scope.session_id, ids=ids),
+            cold=[t.item for t in reader.cold_turns(session_id=scope.session_id, ids=ids)],
+        )
 
     receipt = _forget(runtime, scope.user_id, find, what="messages", sources="delete", actor=actor)
     return receipt.counts.get("messages_deleted", 0)
@@ -120,6 +139,8 @@ class _Found:
     facts: Sequence[Fact] = ()
     rows: Sequence[MessageRow] = ()
     traced: Trace = NOTHING
+    cold: Sequence[int] = ()
+    """Items of turns that files outside the store hold."""
 
 
 def _versions(reader: Reader, fact: Fact) -> list[Fact]:
@@ -142,6 +163,13 @@ def _forget(
     started, receipt = time.perf_counter(), runtime.new_id()
     with runtime.store.read(user_id) as reader:
         early, state = find(reader), reader.user()
+        files = reader.cold_files()
+    # Files first: a call that ends between them and the store is made again, as it gave no receipt.
+    from_files: dict[str, int] = {}
+    if files:
+        from_files = _forget_cold(runtime, user_id, early, sources=sources, session_id=session_id)
+        with runtime.store.read(user_id) as reader:
+            files = reader.cold_files()
     with runtime.store.write(user_id) as writer:
         present = writer.user()
         same = state is not None and present is not None and state.revision == present.revision
@@ -159,17 +187,34 @@ def _forget(
             counts["facts"] = len(gone)
         if sources != "keep":
             clean_facts(writer, traced)
+        for name, count in from_files.items():
+            counts[name] = counts.get(name, 0) + count
         if session_id is not None:
             writer.delete_session(session_id)
             writer.add_tombstones([("session", session_id)], now=now)
             unlabel(writer, others, session_id)
         bring_back(writer, config=runtime.config)
         note(writer, f"forget_{what}", now=now, actor=actor, target=receipt, counts=counts)
+        moved = {f.name for f in writer.cold_files()} - {f.name for f in files}
         owe(writer, now=now, receipt=receipt)
+    if moved:
+        # What was moved to a file meanwhile was in neither place when it was looked for.
+        _forget_cold(runtime, user_id, found, sources=sources, session_id=session_id)
     fill_vectors(runtime, user_id)
     fill(runtime, user_id, limit=_AT_ONCE)
     needles = needles_of(found.facts if sources != "keep" else (), rows, traced.phrases)
     return prove(runtime, user_id, receipt, what=what, counts=counts, needles=needles, started=started, now=now)
+
+
+def _forget_cold(
+    runtime: Runtime, user_id: str, found: _Found, *, sources: Sources, session_id: str | None
+) -> dict[str, int]:
+    def find(reader: Reader) -> Wanted:
+        items = set(found.cold) | (named(reader, session_id=session_id) if session_id is not None else set())
+        # No fact rests on a turn in a file: what stands there are repeats, which are overwritten.
+        return Wanted(items=items, phrases=found.traced.phrases if sources != "keep" else ())
+
+    return forget_cold(runtime, user_id, find)
 
 
 def supported_by(writer: Writer, rows: Sequence[MessageRow]) -> tuple[list[Fact], list[Fact]]:
@@ -202,7 +247,8 @@ def forget_user(runtime: Runtime, user_id: str, *, actor: str | None) -> Receipt
     """Nothing of the user is left in any table or file; what was said before, or is on its way, is refused when
     it comes."""
     started, receipt = time.perf_counter(), runtime.new_id()
-    runtime.reads.take(user_id)
+    later.drop(runtime, user_id)
+    files = has_or_gets_files(runtime, user_id)
     with runtime.store.write(user_id) as writer:
         now = runtime.now()
         rows = writer.messages()
@@ -216,9 +262,14 @@ def forget_user(runtime: Runtime, user_id: str, *, actor: str | None) -> Receipt
         never_again(writer, rows, now=now, neighbours=False)
         writer.add_ghosts(rows)
         writer.set_erased_before(now)
+        files = files or bool(writer.cold_files())
+        if files:
+            forget_user_files(runtime, writer, now=now)
         counts = writer.erase_user(now=now)
         note(writer, "forget_user", now=now, actor=actor, target=receipt, counts=counts)
         owe(writer, now=now, receipt=receipt)
+    if files:
+        clear_away(runtime, now=now)
     return prove(runtime, user_id, receipt, what="user", counts=counts, needles=needles, started=started, now=now)
 
 
@@ -255,7 +306,7 @@ def texts_of_chunks(
     texts: dict[int, str] = {}
     for chunk, kind, owner, start, end in chunks:
         if kind == "fact" and owner in facts:
-            texts[chunk] = facts[owner].text
+            texts[chunk] = meaning_of(facts[owner])
         elif kind == "summary" and (start, end) in summaries.get(owner, {}):
             texts[chunk] = summaries[owner][start, end]
         elif kind == "message" and owner in turns:

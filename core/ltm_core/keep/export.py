@@ -73,7 +73,13 @@ def _rows(runtime: Runtime, user_id: str, *, now: datetime) -> Iterator[dict[str
         state = reader.user()
     if state is None:
         return
-    yield _of("user", timezone=state.timezone, paused_at=state.paused_at, created_at=state.created_at)
+    yield _of(
+        "user",
+        timezone=state.timezone,
+        paused_at=state.paused_at,
+        retention=state.retention,
+        created_at=state.created_at,
+    )
     last = 0
     while True:
         with read(user_id) as reader:
@@ -92,10 +98,11 @@ def _rows(runtime: Runtime, user_id: str, *, now: datetime) -> Iterator[dict[str
             messages = reader.messages(after_item=last, limit=_PAGE)
             anchors = reader.message_anchors([m.item for m in messages])
         for m in messages:
-            yield _message(m, anchors.get(m.item, []))
+            yield message_line(m, anchors.get(m.item, []))
         if len(messages) < _PAGE:
             break
         last = messages[-1].item
+    yield from _cold(runtime, user_id)
     last = 0
     while True:
         with read(user_id) as reader:
@@ -134,6 +141,21 @@ def _rows(runtime: Runtime, user_id: str, *, now: datetime) -> Iterator[dict[str
         last = documents[-1].item
 
 
+def _cold(runtime: Runtime, user_id: str) -> Iterator[dict[str, Any]]:
+    """The turns that files outside the store hold, as lines like the others."""
+    with runtime.store.read(user_id) as reader:
+        files = reader.cold_files()
+    if files:
+        from ltm_core.keep.archive.files import turns_in
+    for file in files:
+        with runtime.store.read(user_id) as reader:
+            if file not in reader.cold_files():
+                continue
+            turns = turns_in(runtime, reader, file)
+        for turn in turns:
+            yield dict(turn.line)
+
+
 def _line(values: dict[str, Any]) -> str:
     return json.dumps(values, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
 
@@ -160,7 +182,8 @@ def _slot(session_id: str, slot: SlotRow) -> dict[str, Any]:
     return {**values, "value": slot.value}
 
 
-def _message(row: MessageRow, anchors: list[Anchor]) -> dict[str, Any]:
+def message_line(row: MessageRow, anchors: list[Anchor]) -> dict[str, Any]:
+    """The turn as a line of an export."""
     return _of(
         "message",
         id=row.id,
@@ -186,6 +209,8 @@ def _message(row: MessageRow, anchors: list[Anchor]) -> dict[str, Any]:
         redacted_at=row.redacted_at,
         retired_at=row.retired_at,
         metadata=dict(row.metadata),
+        access_count=row.access_count or None,
+        last_access_at=row.last_access_at,
         anchors=[
             _of(
                 a.kind,

@@ -19,8 +19,8 @@ from ltm_core.keep.rowmaking import change_of, fact_of, masked_fact, masked_mess
 from ltm_core.keep.summary_lines import summary_line_taken
 from ltm_core.types import Fact, FactChange
 from ltm_core.when import zone_of
-from ltm_core.write.apply import apply_decisions, fact_extra, store_fact
-from ltm_core.write.index import Unit, fact_unit, index_message, message_units
+from ltm_core.write.apply import apply_decisions, store_fact
+from ltm_core.write.index import Unit, index_message, meaning_of, message_units
 from ltm_core.write.redact import redact_value
 
 if TYPE_CHECKING:
@@ -119,9 +119,12 @@ class Taker:
             raise InvalidInputError(ERASED)
         new["user",] = None
         self.paused_at = values.get("paused_at") if self._trust else None
+        retention = values.get("retention") if self._trust else None
 
         def write(writer: Writer, _: Vectors) -> None:
             writer.ensure_user(now=created if self._trust else self._runtime.now(), timezone=zone)
+            if retention is not None:
+                writer.set_user(retention=retention)
 
         return Ready(kind="user", key=("user",), write=write)
 
@@ -177,6 +180,8 @@ class Taker:
         def write(writer: Writer, vectors: Vectors) -> None:
             stored = writer.add_message(row)
             index_message(writer, stored, units, vectors)
+            if row.access_count and row.last_access_at is not None:
+                writer.touch_messages([(row.session_id, row.id)], now=row.last_access_at, count=row.access_count)
             for anchor in anchors:
                 writer.add_anchor(anchor, session_id=row.session_id, at=row.at)
 
@@ -220,7 +225,7 @@ class Taker:
             row = masked_fact(row, self._lengths)
         new[key] = None
         fact = row.fact
-        embed = fact_unit(fact.text, extra=fact_extra(fact)).embed
+        embed = meaning_of(fact)
 
         def write(writer: Writer, vectors: Vectors) -> None:
             store_fact(writer, fact, vectors=vectors)

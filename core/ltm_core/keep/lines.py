@@ -109,7 +109,12 @@ _LABELS = {
 }
 KINDS: Mapping[str, Mapping[str, _Field]] = {
     "header": {"format": _need(values.word), "version": _need(values.count), "exported_at": _need(values.instant)},
-    "user": {"timezone": _may(values.word), "paused_at": _may(values.instant), "created_at": _need(values.instant)},
+    "user": {
+        "timezone": _may(values.word),
+        "paused_at": _may(values.instant),
+        "retention": _may(values.word),
+        "created_at": _need(values.instant),
+    },
     "session": {
         "id": _need(values.an_id),
         "started_at": _need(values.instant),
@@ -145,6 +150,8 @@ KINDS: Mapping[str, Mapping[str, _Field]] = {
         "redacted_at": _may(values.instant),
         "retired_at": _may(values.instant),
         "metadata": _may(values.metadata),
+        "access_count": _may(values.count),
+        "last_access_at": _may(values.instant),
         "anchors": _may(values.each(_anchor)),
     },
     "fact": {

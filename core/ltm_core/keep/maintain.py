@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from ltm_core.documents.units import fill
 from ltm_core.errors import NotFoundError
-from ltm_core.keep.audit import flush, note
+from ltm_core.keep.archive.files import COLD_JOB, clear_away
+from ltm_core.keep.archive.move import move_old
+from ltm_core.keep.audit import note
 from ltm_core.keep.consolidate.run import Done, consolidate
 from ltm_core.keep.erase import SCRUB_JOB, fill_vectors
+from ltm_core.keep.forgetting import forget_by_policy
+from ltm_core.keep.later import flush
 from ltm_core.keep.queue import work
 from ltm_core.types import Anchor, Evidence, Fact, MaintenanceReport
 from ltm_core.write.extraction import EXTRACT_JOB
@@ -38,6 +42,7 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
     batch = config.maintenance_batch
     idle_before = now - timedelta(seconds=config.session_idle_seconds)
     if dry_run:
+        would = forget_by_policy(runtime, now=now, dry_run=True)
         preview = operations.preview(idle_before=idle_before, now=now)
         return MaintenanceReport(
             at=now,
@@ -48,6 +53,10 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
             archived=_archive(runtime, now=now, dry_run=True),
             jobs_done=len(operations.due_jobs(now=now, kinds=_kinds(runtime), limit=batch)),
             embedded=preview.get("unembedded", 0) if runtime.has_vectors else 0,
+            forgotten=would.counts,
+            spared=would.spared,
+            decisions=would.decisions,
+            cold=move_old(runtime, now=now, dry_run=True),
             **_told(consolidate(runtime, now=now, dry_run=True)),
             seconds=time.perf_counter() - started,
         )
@@ -66,8 +75,16 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
     while operations.work_external():
         pass
     told = consolidate(runtime, now=now, dry_run=False)
+    # What was used counts before what is worth little goes; what goes is scrubbed with the jobs that follow.
     flush(runtime)
-    finished = _jobs(runtime, now=now) + _extractions(runtime) + operations.list_erasures(now=now)
+    forgot = forget_by_policy(runtime, now=now, dry_run=False)
+    cold = move_old(runtime, now=now, dry_run=False)
+    finished = (
+        clear_away(runtime, now=now)
+        + _jobs(runtime, now=now)
+        + _extractions(runtime)
+        + operations.list_erasures(now=now)
+    )
     done_now = {
         "sessions": closed,
         "slots": slots,
@@ -75,6 +92,8 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
         "archived": archived,
         "embedded": embedded,
         "jobs": finished,
+        "forgotten": sum(forgot.counts.values()),
+        "cold": cold,
         "summaries": told.summaries,
         "retired": told.retired,
     }
@@ -89,6 +108,10 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
         archived=archived,
         jobs_done=finished,
         embedded=embedded,
+        forgotten=forgot.counts,
+        spared=forgot.spared,
+        decisions=forgot.decisions,
+        cold=cold,
         **_told(told),
         seconds=time.perf_counter() - started,
     )
@@ -181,7 +204,7 @@ def _embed_waiting(runtime: Runtime) -> int:
 
 
 def _kinds(runtime: Runtime) -> tuple[str, ...]:
-    return (SCRUB_JOB,) if runtime.extractor is None else (SCRUB_JOB, EXTRACT_JOB)
+    return (SCRUB_JOB, COLD_JOB) if runtime.extractor is None else (SCRUB_JOB, COLD_JOB, EXTRACT_JOB)
 
 
 def _extractions(runtime: Runtime) -> int:

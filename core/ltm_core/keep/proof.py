@@ -102,7 +102,7 @@ def prove(
     runtime.forget_recent(user_id)
     gone, files = pay(runtime, wait_seconds=runtime.config.erase_wait_seconds, needles=needles.bytes)
     with runtime.store.read(user_id) as reader:
-        said_elsewhere = _still_says(reader, needles)
+        said_elsewhere = _still_says(reader, needles) or _in_files(runtime, reader, needles)
     receipt = Receipt(
         id=receipt_id,
         user_id_hmac=runtime.store.mac(user_id),
@@ -121,6 +121,15 @@ def prove(
             receipt,
         )
     return receipt
+
+
+def _in_files(runtime: Runtime, reader: Reader, needles: Needles) -> bool:
+    """Whether the user's files outside the store hold what was erased."""
+    if not reader.cold_files():
+        return False
+    from ltm_core.keep.archive.place import place_of
+
+    return place_of(runtime).holds(runtime.store.mac(reader.user_id), needles.bytes)
 
 
 def _still_says(reader: Reader, needles: Needles) -> bool:

@@ -11,6 +11,7 @@ from ltm_core.errors import ConflictError, NotFoundError
 from ltm_core.keep.audit import note
 from ltm_core.types import Fact, FactChange, Scope
 from ltm_core.write.apply import apply_decisions, store_fact
+from ltm_core.write.index import meaning_of
 from ltm_core.write.plan import Decision
 from ltm_core.write.rows import UNTOUCHED, closed
 
@@ -94,7 +95,7 @@ def _keep_history(runtime: Runtime, writer: Writer, fact: Fact) -> None:
         return
     vectors = writer.fact_vectors([fact.id])
     row = replace(fact, id=runtime.new_id(), is_current=False)
-    store_fact(writer, row, vectors={row.text: vectors[fact.id]} if fact.id in vectors else {})
+    store_fact(writer, row, vectors={meaning_of(row): vectors[fact.id]} if fact.id in vectors else {})
 
 
 def _closed(facts: Sequence[Fact], *, at: datetime, by: str, reason: str) -> list[Decision]:

@@ -40,6 +40,8 @@ def message_of(line: Line) -> tuple[MessageRow, tuple[Anchor, ...]]:
     """The turn and its anchors."""
     v = line.values
     row = MessageRow(
+        access_count=v.get("access_count", 0),
+        last_access_at=v.get("last_access_at"),
         id=v["id"],
         has_caller_id=v["caller_id"],
         session_id=v["session"],

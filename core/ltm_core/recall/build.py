@@ -11,7 +11,8 @@ from ltm_core.recall.asking import asking_share
 from ltm_core.recall.cues import all_spans, cues
 from ltm_core.recall.currency import state
 from ltm_core.recall.data import weights
-from ltm_core.recall.dates import with_dates
+from ltm_core.recall.dates import shown_dates, with_dates
+from ltm_core.recall.derived import derived
 from ltm_core.recall.entry import Entry
 from ltm_core.recall.gather import Found
 from ltm_core.recall.hits import Hit
@@ -60,7 +61,7 @@ def message_entries(
     out: list[Entry] = []
     dropped: list[Dropped] = []
     for row, hit in found.messages:
-        own = found.terms.get(row.id) or frozenset(terms(row.content))
+        own = found.terms.get(row.id) or derived(row).terms
         if _says_nothing(row, hit, own):
             continue
         score = hit.score * _kept_of_asking(row.content, hit, weights(question.language).question)
@@ -138,6 +139,7 @@ def _message_entry(row: MessageRow, hit: Hit, score: float, own: frozenset[str],
         focus=(hit.start, hit.end),
         terms=own,
         said_at=local,
+        derived=derived(row),
         language=row.language,
     )
 
@@ -146,9 +148,14 @@ def dated(entry: Entry) -> Entry:
     """The entry with a date beside each relative time word of its text."""
     if entry.said_at is None:
         return entry
-    text, focus = with_dates(entry.item.text, entry.said_at, entry.language, focus=entry.focus)
-    if text == entry.item.text:
+    text, own = entry.item.text, entry.derived
+    whole = own is not None and own.content is text
+    dates = own.dates(entry.said_at, entry.language) if own and whole else None
+    if dates is None:
+        dates = shown_dates(text, entry.said_at, entry.language)
+    if not dates:
         return entry
+    text, focus = with_dates(text, dates, focus=entry.focus)
     return replace(entry, item=replace(entry.item, text=text), focus=focus, said_at=None)
 
 

@@ -36,13 +36,18 @@ def _word(phrase: str) -> str:
 
 def any_of(cues: Iterable[str], folded: str) -> bool:
     """Whether all parts of one of the cues stand in ``folded``."""
-    for cue in cues:
-        for word, pattern in _parts(cue):
+    for parts in _all_parts(tuple(cues)):
+        for word, pattern in parts:
             if word not in folded or not pattern.search(folded):
                 break
         else:
             return True
     return False
+
+
+@lru_cache(maxsize=1024)
+def _all_parts(cues: tuple[str, ...]) -> tuple[tuple[tuple[str, re.Pattern[str]], ...], ...]:
+    return tuple(_parts(cue) for cue in cues)
 
 
 def all_spans(cues: Iterable[str], folded: str) -> list[tuple[int, int]]:

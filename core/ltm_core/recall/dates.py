@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
+from typing import TypeAlias
 
 from ltm_core.when import TimeMention, find_times
 
@@ -10,24 +12,34 @@ HALF_YEAR = 183
 """Days."""
 
 
-def with_dates(text: str, said: datetime, language: str, *, focus: tuple[int, int]) -> tuple[str, tuple[int, int]]:
-    """The text with the date beside each relative time word ("yesterday [2025-03-04]"), and its focus moved along.
+Shown: TypeAlias = tuple[int, str]
+"""Where a relative time word ends, and the date to show behind it."""
 
-    The words are read in the day of the one who said them.
-    """
-    start, end = focus
-    out, last = [], 0
+
+def shown_dates(text: str, said: datetime, language: str) -> tuple[Shown, ...]:
+    """The date of each relative time word of ``text``, read in the day of the one who said it; in order."""
+    out: list[Shown] = []
+    last = 0
     for mention in find_times(text, now=said, language=language if language != "other" else None, prefer="past"):
         if not mention.relative or mention.direction == "present" or mention.end <= last:
             continue
         if _year_is_a_guess(mention, said):
             continue
-        shown = f" [{_range(mention.since, mention.until)}]"
-        out += [text[last : mention.end], shown]
+        out.append((mention.end, f" [{_range(mention.since, mention.until)}]"))
         last = mention.end
-        if mention.end <= focus[0]:
+    return tuple(out)
+
+
+def with_dates(text: str, dates: Sequence[Shown], *, focus: tuple[int, int]) -> tuple[str, tuple[int, int]]:
+    """The text with its dates in place ("yesterday [2025-03-04]"), and its focus moved along."""
+    start, end = focus
+    out, last = [], 0
+    for at, shown in dates:
+        out += [text[last:at], shown]
+        last = at
+        if at <= focus[0]:
             start += len(shown)
-        if mention.end <= focus[1]:
+        if at <= focus[1]:
             end += len(shown)
     return "".join([*out, text[last:]]), (start, end)
 
@@ -46,4 +58,4 @@ def _range(since: datetime, until: datetime) -> str:
     return first.isoformat() if last <= first else f"{first.isoformat()} – {last.isoformat()}"
 
 
-__all__ = ["with_dates"]
+__all__ = ["Shown", "shown_dates", "with_dates"]

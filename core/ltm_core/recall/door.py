@@ -189,9 +189,12 @@ def search(
     since: datetime | str | None,
     until: datetime | str | None,
     filters: Mapping[str, Any] | None,
+    include_cold: bool = False,
 ) -> list[ContextItem]:
     if min_similarity is not None and not 0 <= min_similarity <= 1:
         raise InvalidInputError(f"min_similarity must be between 0 and 1, not {min_similarity!r}")
+    if include_cold:
+        from ltm_core.keep.archive.search import merged, search_cold
     request = RecallRequest(
         scope=scope,
         query=_query(query) or "",
@@ -204,7 +207,7 @@ def search(
         min_similarity=min_similarity,
         candidates=_candidates(runtime),
     )
-    recent = _Recent(runtime, request, "search")
+    recent = _Recent(runtime, request, "search", include_cold)
     if isinstance(recent.known, tuple):
         return list(recent.known)
     vector = runtime.embed_query(request.query or "")
@@ -218,9 +221,12 @@ def search(
             floor=runtime.floor,
         )
         recent.read(reader, moment)
+        cold = search_cold(runtime, reader, request, vector) if include_cold else None
     down = runtime.has_vectors and bool(request.query) and vector is None
     whole = _judged(runtime, moment) and not down
     result = found_items(moment)
+    if cold is not None:
+        result = merged(result, found_items(cold), top_k)
     if whole:
         recent.keep(tuple(result))
     return result

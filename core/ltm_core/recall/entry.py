@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ltm_core.types import ContextItem, Dropped
+
+if TYPE_CHECKING:
+    from ltm_core.recall.derived import Derived
 
 Mark = Literal["", "previous", "corrected", "partly", "assistant", "summary"]
 
@@ -34,6 +37,8 @@ class Entry:
     said_at: datetime | None = None
     """When the words were said, in the speaker's zone: relative time words in them are read in that day."""
     language: str = "other"
+    derived: Derived | None = None
+    """What the whole words of the turn yield."""
 
     def rescored(self, score: float, reason: str = "") -> Entry:
         """The same entry with another score, and the reason for it when there is one to tell."""

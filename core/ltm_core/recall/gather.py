@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ltm_core.recall.currency import Standing, standings, state
 from ltm_core.recall.data import Floor, floor, weights
+from ltm_core.recall.derived import derived
 from ltm_core.recall.filters import Filter, matches, required
 from ltm_core.recall.hits import Hit, best_hits
 from ltm_core.recall.lexical import Lexical, lexical
@@ -28,7 +29,6 @@ from ltm_core.store.base import OWNER_CODES, ROLE_CODES, MessageRow, Reader, Row
 from ltm_core.store.lookup import facts_by_item
 from ltm_core.store.rows import SummaryRow
 from ltm_core.store.times import to_us
-from ltm_core.text.terms import terms
 from ltm_core.types import Fact, Tier
 
 if TYPE_CHECKING:
@@ -82,13 +82,24 @@ def gather(
     found = Found()
     if not question.is_empty and not question.is_greeting:
         base = base or floor(embedder_name)
-        _from_index(found, reader, request, question, config, query_vector, base, filters, excluded)
+        hot = hot_since(request, question, config)
+        _from_index(found, reader, request, question, config, query_vector, base, filters, excluded, hot)
+        if hot is not None and len(found.messages) < config.hot_enough:
+            _from_index(found, reader, request, question, config, query_vector, base, filters, excluded, None)
+            found.notes.append(f"the last {config.hot_days:g} days were not enough: older turns were searched too")
     if "semantic" in request.tiers:
         _from_relations(found, reader, request, question, filters, config)
         _across_changes(found, reader, request, question)
     if found.messages or found.summaries:
         _what_changed(found, reader, request.now)
     return found
+
+
+def hot_since(request: RecallRequest, question: Question, config: Config) -> datetime | None:
+    """From when turns are searched at first, with `Config.tiers_by_age`; None: all at once, also where a time or the
+    past is asked for."""
+    asked = request.since or request.until or question.times or question.asks_past_state
+    return None if asked or not config.tiers_by_age else request.now - timedelta(days=config.hot_days)
 
 
 def _from_index(
@@ -101,6 +112,7 @@ def _from_index(
     base: Floor,
     filters: Filter | None,
     excluded: frozenset[int],
+    hot: datetime | None,
 ) -> None:
     snapshot = reader.snapshot()
     rows = snapshot.rows
@@ -112,6 +124,8 @@ def _from_index(
     ranges = [(to_us(t.since), to_us(t.until)) for t in question.times]
     session = reader.label(request.scope.session_id)
     visible = _visible(reader, rows, request, filters, excluded)
+    if hot is not None:
+        visible &= (rows.kind != OWNER_CODES["message"]) | (rows.at >= to_us(hot))
     asked = Asked(
         visible=visible[structure.row],
         inside=in_ranges(structure.at, ranges) if ranges else None,
@@ -152,7 +166,7 @@ def _from_index(
             hits = [h for h in hits if h.similarity is not None and h.similarity >= request.min_similarity]
         if tier == "episodic":
             found.messages = _read_messages(reader, hits, filters, limit)
-            found.terms = {row.id: frozenset(terms(row.content)) for row, _ in found.messages}
+            found.terms = {row.id: derived(row).terms for row, _ in found.messages}
             found.summaries = _summaries(reader, rows, structure, ranked, words, cosine, request, filters, config)
             found.restated = restatements(found.messages, found.terms, question, words.weights)
         else:

@@ -72,8 +72,9 @@ def rank(
     """Every owner that passes the floor, with its score in [0, 1]; the score of any other is 0.
 
     ``parts`` are the keyword evidence of each of several things that are asked for at once: what answers one of
-    them scores nearly as if that alone were asked. ``asides`` are the same of questions within a request: what
-    answers one of them need not be about the request as well.
+    them best scores nearly as if that alone were asked, so that much about the first cannot hide the second.
+    ``asides`` are the same of questions within a request: what answers one of them need not be about the request
+    as well.
     """
     near = None if cosine is None or np.isnan(cosine).all() else structure.best(cosine)
     supported = _supported(words, near, floor, asked, structure)
@@ -87,10 +88,19 @@ def rank(
     score = np.zeros(len(supported), dtype=np.float32)
     lasting = np.zeros_like(score)
     score[among], lasting[among] = _scores(legs, words, structure, asked, weights, config, among)
-    for part in (*parts, *asides):
+
+    def alone(part: Lexical) -> NDArray[np.float32]:
         legs_of_part = _legs_of_words(structure, part, asked.visible) | of_meaning
-        alone, _ = _scores(legs_of_part, part, structure, asked, weights, config, among)
-        score[among] = np.maximum(score[among], np.float32(HOP) * alone)
+        return np.float32(HOP) * _scores(legs_of_part, part, structure, asked, weights, config, among)[0]
+
+    for part in parts:
+        # An "and" or a comma often joins two words for one thing: of a part only the best is sure to be meant.
+        # A message, as a fact stands no higher than the one it rests on.
+        found = np.where(structure.is_message[among], alone(part), np.float32(0))
+        best = int(np.argmax(found))
+        score[among[best]] = max(score[among[best]], found[best])
+    for aside in asides:
+        score[among] = np.maximum(score[among], alone(aside))
     signals = {**legs, "coverage": words.coverage, "identifier": words.exact, "lasting": lasting}
     return Ranked(score=score, supported=supported, signals=signals, cosine=near)
 
@@ -151,11 +161,14 @@ def _legs_of_words(
     """The keyword legs, each scaled to [0, 1] by the greatest that is compared."""
     among = _compared(structure, visible)
     legs = {"bm25": words.chunk, "turn": words.turn, "window": words.window, "session": words.session}
-    return {name: _scaled(values, among) for name, values in legs.items()}
+    return {name: _scaled(values, among, visible) for name, values in legs.items()}
 
 
-def _scaled(values: NDArray[np.float32], among: NDArray[np.bool_]) -> NDArray[np.float32]:
+def _scaled(values: NDArray[np.float32], among: NDArray[np.bool_], visible: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """A leg that says nothing of the messages is scaled over the facts: else what only a fact holds scores 0."""
     most = np.where(among, values, np.float32(0)).max(initial=0)
+    if most <= 0:
+        most = np.where(visible, values, np.float32(0)).max(initial=0)
     if most <= 0:
         return np.zeros_like(values)
     scaled: NDArray[np.float32] = np.minimum(values / most, np.float32(1))
@@ -173,17 +186,22 @@ def _legs_of_meaning(
     sides = [np.where(s >= 0, known[s], known) for s in (structure.before, structure.after)]
     around = ((2 * known + sides[0] + sides[1]) / 4).astype(np.float32)
     among = _compared(structure, visible) & ~missing
-    return {"cosine": _stretched(known, among), "cosine_window": _stretched(around, among)}
+    every = visible & ~missing
+    return {"cosine": _stretched(known, among, every), "cosine_window": _stretched(around, among, every)}
 
 
-def _stretched(values: NDArray[np.float32], among: NDArray[np.bool_]) -> NDArray[np.float32]:
-    seen = values[among]
-    if not len(seen):
-        return np.zeros_like(values)
+def _stretched(
+    values: NDArray[np.float32], among: NDArray[np.bool_], every: NDArray[np.bool_]
+) -> NDArray[np.float32]:
+    """One message has no least and greatest: then all that was compared has."""
+    for compared in (among, every):
+        seen = values[compared]
+        if len(seen) and seen.max() > seen.min():
+            break
+    else:
+        return every.astype(np.float32)
     low = seen.min()
     reach = seen.max() - low
-    if reach <= 0:
-        return among.astype(np.float32)
     stretched: NDArray[np.float32] = np.clip((values - low) / reach, 0, 1).astype(np.float32)
     return stretched
 

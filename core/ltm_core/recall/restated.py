@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from ltm_core.recall.derived import Derived
 from ltm_core.recall.values import Kind, Value, may_state, moves_of, tells_of_change, values_of
 from ltm_core.recall.wanted import Wanted
 
@@ -46,6 +47,16 @@ class Statement:
     """The same time in the zone of the speaker."""
     text: str
     terms: frozenset[str]
+    derived: Derived | None = None
+    """What its words yield, where that is kept."""
+
+    def values(self) -> Sequence[Value]:
+        """The values that it states."""
+        return values_of(self.text, said=self.said) if self.derived is None else self.derived.values(self.said)
+
+    def turns(self) -> bool:
+        """Whether it tells of a change."""
+        return tells_of_change(self.text) if self.derived is None else self.derived.tells_of_change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +83,7 @@ def restated(statements: Sequence[Statement], weights: Mapping[str, float], aske
     if len(about) < 2:
         return {}
     read = _Read(frame)
-    turning = {s.id for s in about if asked.kinds or tells_of_change(s.text)}
+    turning = {s.id for s in about if asked.kinds or s.turns()}
     out: dict[str, Overtaken] = {}
     ordered = sorted(about, key=lambda s: s.order)
     for n, old in enumerate(ordered):
@@ -111,7 +122,7 @@ class _Read:
 
     def values(self, s: Statement) -> list[Value]:
         if s.id not in self._values:
-            self._values[s.id] = [v for v in values_of(s.text, said=s.said) if self._frame.counts(v)]
+            self._values[s.id] = [v for v in s.values() if self._frame.counts(v)]
         return self._values[s.id]
 
     def moves(self, s: Statement) -> list[frozenset[str]]:

@@ -30,7 +30,9 @@ def by_score(entries: Sequence[Entry]) -> list[Entry]:
 def in_context(facts: Sequence[Entry], messages: Sequence[Entry]) -> list[Entry]:
     """The facts, scored mostly by the messages they rest on: a fact alone knows nothing of what was talked about.
 
-    A fact whose messages were not found counts as if they had the least score found.
+    None scores above its best message: its few words resemble a question more than the turn they stand in, and it
+    would bring the same words in before turns that say more. A fact whose messages were not found counts as if they
+    had the least score found.
     """
     scores = {e.item.source_id: e.item.score for e in messages}
     least = min(scores.values(), default=None)
@@ -38,8 +40,10 @@ def in_context(facts: Sequence[Entry], messages: Sequence[Entry]) -> list[Entry]
         return list(facts)
     out = []
     for entry in facts:
-        below = max((scores.get(i, least) for i in entry.item.source_message_ids), default=entry.item.score)
-        out.append(entry.rescored(OWN_SHARE * entry.item.score + (1 - OWN_SHARE) * below))
+        found = [scores[i] for i in entry.item.source_message_ids if i in scores]
+        below = max(found, default=least if entry.item.source_message_ids else entry.item.score)
+        score = OWN_SHARE * entry.item.score + (1 - OWN_SHARE) * below
+        out.append(entry.rescored(min(score, below) if found else score))
     return out
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from ltm_core.recall.derived import derived
 from ltm_core.recall.entry import Entry
 from ltm_core.recall.hits import Hit
 from ltm_core.recall.question import Question
@@ -33,6 +34,7 @@ def restatements(
             said=_local(row),
             text=row.content,
             terms=own[row.id],
+            derived=derived(row),
         )
         for row, _ in messages
         if row.role == "user"
@@ -66,28 +68,34 @@ def is_fragment(fact: Fact, found: Mapping[str, Overtaken]) -> bool:
 
 
 def below_successors(entries: Sequence[Entry], successors: Mapping[str, tuple[str, ...]]) -> list[Entry]:
-    """No overtaken message scores above the message that took its place."""
+    """The best message that supports what took the place of another takes its place in the order too, and the
+    overtaken one goes below it.
+
+    Pressed below all of them, it was lost behind every turn on another subject that one of them also stands for.
+    """
     scores = {e.item.source_id: e.item.score for e in entries}
-    out = []
-    for entry in entries:
-        limits = [scores[s] for s in successors.get(entry.item.source_id, ()) if s in scores]
-        if limits and entry.item.score >= min(limits):
-            entry = entry.rescored(max(0.0, min(limits) - 1e-6))
-        out.append(entry)
-    return out
+    later = {
+        old: sorted((i for i in new if i in scores), key=lambda i: -scores[i]) for old, new in successors.items()
+    }
+    return _handed_on(entries, later)
 
 
 def after_restatements(entries: Sequence[Entry], found: Mapping[str, Overtaken]) -> list[Entry]:
     """The surest restatement takes the place of what it restates, which goes below all of them that are near."""
+    return _handed_on(entries, {old: one.by for old, one in found.items()})
+
+
+def _handed_on(entries: Sequence[Entry], later: Mapping[str, Sequence[str]]) -> list[Entry]:
+    """``later``: per overtaken message those that took its place, the surest first."""
     scores = {e.item.source_id: e.item.score for e in entries}
     by_time = [e.item.source_id for e in sorted(entries, key=lambda e: e.item.at.timestamp())]
-    later = {i: [n for n in found[i].by if n in scores] for i in by_time if i in found}
-    later = {i: them for i, them in later.items() if them}
+    known = {i: [n for n in later[i] if n in scores and n != i] for i in by_time if i in later}
+    known = {i: them for i, them in known.items() if them}
     # Up a chain of changes the place is handed on from the first to the last, then each goes below the next.
-    for old in later:
-        scores[later[old][0]] = max(scores[later[old][0]], scores[old])
-    for old in reversed(later):
-        near = [scores[i] for i in later[old] if scores[i] >= SAME_EVENT * scores[old]]
+    for old, them in known.items():
+        scores[them[0]] = max(scores[them[0]], scores[old])
+    for old, them in reversed(known.items()):
+        near = [scores[i] for i in them if scores[i] >= SAME_EVENT * scores[old]]
         scores[old] = max(0.0, min([scores[old], *near]) - 1e-6)
     return [e if scores[e.item.source_id] == e.item.score else e.rescored(scores[e.item.source_id]) for e in entries]
 

@@ -24,6 +24,9 @@ STANDS = 0.9
 evidence."""
 BESIDE = 0.6
 """What one keeps whose turns are all found by themselves: it must not take their place in the budget."""
+REST = 0.7
+"""What is left of that for the other lines, when the line that was found is said by its own turn already: beside an
+answer stands what was told with it, and the turns that told it may be retired."""
 BELOW = 0.95
 """What it keeps of the score of the best turn it rests on, when that was found too."""
 
@@ -46,15 +49,17 @@ def summary_entries(
 
     ``shown`` are the messages that are offered themselves, ``held`` items of turns that the host shows. A line is
     left out when one of its turns is among them, when a better summary says it, or when all it says was replaced
-    and the question does not ask for what was. A summary without the line that was found is dropped.
+    and the question does not ask for what was. A summary without the line that was found is dropped, unless turns are
+    retired behind its other lines.
     """
     out: list[Entry] = []
     dropped: list[Dropped] = []
     said: set[str] = set()
     for row, hit in sorted(found.summaries, key=lambda p: (-p[1].score, -p[0].item)):
         part = _left(row, hit, found, question, shown=shown, held=held, said=said)
-        entry = _entry(part, score=hit.score * (STANDS if row.retired else BESIDE))
-        if not part.hits_line:
+        keeps = STANDS if row.retired else BESIDE
+        entry = _entry(part, score=hit.score * keeps * (1 if part.hits_line else REST))
+        if not part.lines or not (part.hits_line or row.retired):
             dropped.append(entry.dropped("its turns, or a better summary, say it"))
             continue
         said |= {line.text for line in part.lines}

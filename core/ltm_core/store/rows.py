@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal, TypeAlias
 
-from ltm_core.types import Fact, Session
+from ltm_core.types import Fact, Importance, Session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,45 @@ class FactRow:
     earlier: tuple[EarlierTimes, ...] = ()
     """Oldest first."""
     last_access_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnWorth:
+    """What decides how long a turn is kept, without its words."""
+
+    item: int
+    at: datetime
+    importance: Importance
+    access_count: int = 0
+    last_access_at: datetime | None = None
+    in_window: bool = False
+    anchored: bool = False
+    """Whether it has an anchor of another kind than stated_fact."""
+    supports: tuple[int, ...] = ()
+    """Items of the stored facts that rest on it."""
+    summarised: bool = False
+    """Whether a summary that can be recalled rests on it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColdFile:
+    """A file outside the store that holds turns of one user. ``item`` is 0 until it is written."""
+
+    item: int = 0
+    name: str
+    count: int
+    first_at: datetime
+    last_at: datetime
+    digest: str
+    """SHA-256 (hex) of its bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColdTurn:
+    """A turn that a file holds: its item, which no other row gets, and the item of the file."""
+
+    item: int
+    file: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,6 +207,8 @@ class News:
 __all__ = [
     "LEVEL_CODES",
     "AuditRow",
+    "ColdFile",
+    "ColdTurn",
     "EarlierTimes",
     "FactRow",
     "Level",
@@ -177,4 +218,5 @@ __all__ = [
     "SummaryLine",
     "SummaryRow",
     "SummarySource",
+    "TurnWorth",
 ]

@@ -11,6 +11,7 @@ import pytest
 
 from ltm_core.errors import ConflictError
 from ltm_core.store.base import DocumentRow, DocumentUnit, Job, SlotRow, Store
+from ltm_core.store.rows import ColdFile
 from ltm_core.testing.builders import T0, at, chunk, fact, message, say, summary, vector
 from ltm_core.types import Anchor, Evidence, FactChange
 
@@ -44,6 +45,10 @@ def fill(store: Store, user: str, mark: str) -> None:
     """One row of every kind for the user."""
     with store.write(user) as w:
         w.ensure_user(now=T0, timezone="Asia/Shanghai")
+        cold = say(w, "m0", f"secret {mark}", session_id="s0")
+        w.add_cold_file(
+            ColdFile(name=mark, count=1, first_at=T0, last_at=T0, digest="d"), w.messages(items=[cold.item])
+        )
         said = say(w, "m1", f"secret {mark}", session_id="s1")
         w.add_summary(summary("y1", f"secret {mark}", [said]))
         item = w.add_fact(fact("f1", mark, user_id=user))

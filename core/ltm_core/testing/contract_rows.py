@@ -10,7 +10,7 @@ import pytest
 
 from ltm_core.errors import ConflictError, NotFoundError
 from ltm_core.store.base import Store
-from ltm_core.store.rows import EarlierTimes, SessionRow
+from ltm_core.store.rows import ColdFile, ColdTurn, EarlierTimes, SessionRow
 from ltm_core.testing.builders import T0, at, chunk, fact, say
 from ltm_core.types import Anchor, Evidence, Session
 
@@ -49,6 +49,64 @@ class RowContract:
             rows[0].item: ["one", "three"],
             rows[1].item: ["two"],
         }
+
+    def test_uses_are_counted_and_no_other_write_touches_them(self, store: Store) -> None:
+        with store.write("ana") as w:
+            rows = [say(w, "m1", session_id=s) for s in ("s1", "s2")]
+            w.add_fact(fact("f1"))
+        with store.read("ana") as r:
+            before = r.user()
+        with store.write("ana") as w:
+            w.touch_messages([("s1", "m1"), ("s1", "m1"), ("s9", "m1"), ("s1", "nowhere")], now=at(7), count=3)
+            w.touch_messages([("s1", "m1")], now=at(6))
+            w.touch_facts(["f1"], now=at(7), count=2)
+            w.touch_facts(["f1"], now=at(5))
+        with store.read("ana") as r:
+            assert r.user() == before
+            assert [(m.access_count, m.last_access_at) for m in r.messages()] == [(4, at(7)), (0, None)]
+            assert [(f.fact.access_count, f.last_access_at) for f in r.fact_rows(limit=9)] == [(3, at(7))]
+        with store.write("ana") as w:
+            w.update_message(replace(rows[0], content="Other words.", access_count=99))
+        with store.read("ana") as r:
+            assert [m.access_count for m in r.messages()] == [4, 0]
+
+    def test_the_worth_of_turns_is_told_without_their_words(self, store: Store) -> None:
+        with store.write("ana") as w:
+            w.touch_session("s1", at=T0, now=at(5))
+            w.touch_session("s2", at=T0, now=at(-50))
+            plain = say(w, "m1", session_id="s1", importance="high")
+            said = say(w, "m2", session_id="s2", at=at(-90))
+            say(w, "m3", session_id="s2", expires_at=at(1))
+            w.add_anchor(_anchor("m1", "kept"), session_id="s1", at=T0)
+            w.add_anchor(replace(_anchor("m2", "x"), kind="stated_fact"), session_id="s2", at=T0)
+            facts = [
+                w.add_fact(fact(i, evidence=(Evidence(message_id="m2", start=0, end=1),), source_message_ids=("m2",)))
+                for i in ("f1", "f2")
+            ]
+            w.touch_messages([("s2", "m2")], now=at(3))
+        with store.read("ana") as r:
+            first, second = r.turn_worths(now=at(2), idle_before=at(1), limit=9)
+            assert r.turn_worths(now=at(2), idle_before=at(1), after_item=first.item, limit=1) == [second]
+            assert (first.item, first.importance, first.anchored, first.in_window) == (plain.item, "high", True, True)
+            assert (second.item, second.at, second.anchored, second.in_window) == (said.item, at(-90), False, False)
+            assert (first.supports, set(second.supports)) == ((), set(facts))
+            assert (second.access_count, second.last_access_at) == (1, at(3))
+            assert len(r.turn_worths(now=T0, idle_before=at(9), limit=9)) == 3
+        with store.read("ben") as r:
+            assert r.turn_worths(now=T0, idle_before=T0, limit=9) == []
+
+    def test_the_retention_class_is_the_users(self, store: Store, reopen: Callable[[], Store]) -> None:
+        with store.write("ana") as w:
+            w.ensure_user(now=T0)
+            w.set_user(retention="deep")
+            w.set_user(timezone="Asia/Shanghai")
+        with reopen().read("ana") as r:
+            state = r.user()
+            assert state is not None and (state.retention, state.timezone) == ("deep", "Asia/Shanghai")
+        with store.write("ana") as w:
+            w.set_user(retention="")
+            state = w.user()
+            assert state is not None and state.retention is None
 
     def test_facts_are_told_with_their_past(self, store: Store, reopen: Callable[[], Store]) -> None:
         with store.write("ana") as w:
@@ -131,3 +189,32 @@ class RowContract:
         (listed,) = [p.read_bytes() for p in (tmp_path / "copies").glob("*.jsonl")]
         assert store.mac("ana").encode() in listed and store.mac("f1").encode() in listed
         assert b"ana" not in listed.replace(store.mac("ana").encode(), b"") and b"Kestrel" not in listed
+
+    def test_turns_in_files_are_known_by_place_and_id_and_no_longer_held(
+        self, store: Store, reopen: Callable[[], Store]
+    ) -> None:
+        with store.write("ana") as w:
+            rows = [say(w, f"m{n}", f"word {n}", session_id="s1", has_caller_id=n == 1) for n in range(3)]
+            assert [len(v) for v in w.chunk_vectors([r.item for r in rows]).values()] == [1, 1, 1]
+            macs = [m.content_mac for m in w.messages()]
+            file = ColdFile(name="f.parquet", count=2, first_at=T0, last_at=at(1), digest="d")
+            kept = w.add_cold_file(file, w.messages(items=[rows[0].item, rows[1].item]))
+        with reopen().read("ana") as r:
+            assert r.cold_files() == [kept] and kept == replace(file, item=kept.item)
+            assert [m.id for m in r.messages()] == ["m2"] and r.snapshot().rows.owner.tolist() == [rows[2].item]
+            assert [(m.item, m.is_cold, m.content_mac) for m in r.marks("s1", limit=9)] == [
+                (rows[0].item, True, macs[0]), (rows[1].item, True, macs[1]), (rows[2].item, False, macs[2]),
+            ]  # fmt: skip
+            assert r.cold_turns(ids=["m1"], session_id="s1") == [ColdTurn(item=rows[1].item, file=kept.item)]
+            assert r.cold_turns(ids=["m1"], session_id="s2") == [] == r.cold_turns(ids=["m2"])
+            assert len(r.cold_turns(files=[kept.item])) == len(r.cold_turns(session_id="s1")) == 2
+            assert r.unseal(r.seal({"a": "ü"})) == {"a": "ü"}
+        with store.read("ben") as r:
+            assert r.cold_files() == [] and r.cold_turns() == []
+        with store.write("ana") as w:
+            w.replace_cold_file(kept.item, replace(file, name="g.parquet", count=1), keep=[rows[1].item])
+            (new,) = w.cold_files()
+            assert (new.name, new.count) == ("g.parquet", 1)
+            assert w.cold_turns() == [ColdTurn(item=rows[1].item, file=new.item)]
+            w.replace_cold_file(new.item, None)
+            assert w.cold_files() == [] and w.cold_turns() == []

@@ -184,6 +184,8 @@ class Profile:
     user_id: str
     timezone: str | None
     paused: bool
+    retention: str
+    """Class of the user: "ordinary", "deep" or one of the configuration; see ``set_retention``."""
     about_user: Mapping[str, tuple[Fact, ...]]
     """Current facts about the user, by relation, oldest first."""
     about_others: Mapping[str, tuple[Fact, ...]]

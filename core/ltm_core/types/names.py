@@ -20,6 +20,9 @@ AnchorKind: TypeAlias = Literal[
     "stated_fact",
     "scheduled_archive",
 ]
+ORDINARY = "ordinary"
+"""The retention class of a user who was given none."""
+ForgetReason: TypeAlias = Literal["decay", "capacity", "ttl"]
 MessageState: TypeAlias = Literal["stored", "duplicate", "edited", "erased", "queued"]
 ChangeOp: TypeAlias = Literal[
     "add", "reinforce", "supersede", "close", "retract", "suppress", "unsuppress", "erase", "skip", "restore"

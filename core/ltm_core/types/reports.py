@@ -7,6 +7,23 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from ltm_core.types.names import ForgetReason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetDecision:
+    """One memory that a policy drops, and why; no words."""
+
+    user_id: str
+    kind: Literal["fact", "message"]
+    id: str
+    session_id: str | None = None
+    reason: ForgetReason
+    """``decay``: worth less than ``forget_below``; ``capacity``: the least valuable of too many; ``ttl``: too old
+    for its kind."""
+    value: float
+    """What it was worth when this was decided, in [0, 1]."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryMade:
@@ -36,6 +53,14 @@ class MaintenanceReport:
     archived: int = 0
     jobs_done: int = 0
     embedded: int = 0
+    forgotten: Mapping[str, int] = field(default_factory=dict)
+    """Memories that the policies dropped, by `ForgetDecision.reason`."""
+    spared: Mapping[str, int] = field(default_factory=dict)
+    """Memories that a policy named and that stay, by what protects them."""
+    decisions: tuple[ForgetDecision, ...] = ()
+    """The first 1000 that were dropped, users in the order of their ids, the least valuable first."""
+    cold: int = 0
+    """Turns moved to files, see ``Config.cold_after_days``."""
     summarised: int = 0
     """Summaries made."""
     retired: int = 0

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ltm_core.types import Fact, FactChange
-from ltm_core.write.index import fact_unit, with_vectors
+from ltm_core.write.index import fact_unit, meaning_of, with_vectors
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -85,7 +85,7 @@ def index_fact(writer: Writer, fact: Fact, item: int, *, vectors: Mapping[str, N
     writer.set_chunks(
         "fact",
         item,
-        with_vectors([fact_unit(fact.text, extra=fact_extra(fact))], vectors),
+        with_vectors([fact_unit(fact.text, extra=fact_extra(fact), embed=meaning_of(fact))], vectors),
         at=fact.valid_from,
         session_id=fact.session_id,
         agent_id=fact.agent_id,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from ltm_core.types import Fact
 from ltm_core.write.lexicon import Lexicon, default_lexicon
 from ltm_core.write.match import in_classes, related, same_thing, singular
 from ltm_core.write.mentions import content, mentions
-from ltm_core.write.norm import fold
+from ltm_core.write.norm import fold, normal
 from ltm_core.write.plan import Candidate
 
 _WORK = frozenset(["works_at", "occupation"])
@@ -61,6 +62,13 @@ def may_end(fact: Fact) -> bool:
     )
 
 
+@lru_cache(maxsize=16)
+def _thing_over(clause: str, names_over: re.Pattern[str]) -> str:
+    """What a clause says is over; empty when it names nothing. Asked for one fact after the other."""
+    found = names_over.search(clause)
+    return next(t for t in found.groups() if t) if found is not None else ""
+
+
 def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
     """Whether words that end something name this fact, or the class of things it belongs to."""
     told = {e.message_id for e in candidate.evidence}
@@ -68,10 +76,10 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
         return False  # what one message says it does not end in the same breath
     if fact.relation == "role":
         return candidate.subject == fact.subject and lexicon.shared["still_known"].search(candidate.text) is None
-    over = lexicon.rules("en").parts["names_over"].search(candidate.text)
-    if over is not None and fact.text.isascii():
-        ended, held = content(next(t for t in over.groups() if t), lexicon), content(fact.object, lexicon)
-        if ended and all(w in held for w in ended):
+    over = _thing_over(candidate.text, lexicon.rules("en").parts["names_over"])
+    if over and fact.text.isascii():
+        ended, low = content(over, lexicon), normal(fact.object).lower()
+        if ended and all(w in low for w in ended) and set(ended) <= set(content(fact.object, lexicon)):
             return True
     if candidate.wrong_object and _is_given_up(fact, candidate.wrong_object, lexicon):
         return True
@@ -80,10 +88,12 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
         return False  # "吉他弦断了" is not about the guitar
     if mentions(candidate.text, fact, lexicon):
         return True
+    if not candidate.classes:
+        return False
     chosen = lexicon.relation(fact.relation).family in ("preference", "language") or (
         fact.relation in lexicon.sets["own_words"]
     )
-    return chosen and bool(candidate.classes) and _of_class(fact, candidate.classes, lexicon)
+    return chosen and _of_class(fact, candidate.classes, lexicon)
 
 
 def _is_given_up(fact: Fact, thing: str, lexicon: Lexicon) -> bool:

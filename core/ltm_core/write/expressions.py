@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -42,7 +42,7 @@ def triggers() -> Mapping[str, tuple[str, ...]]:
 def grams(text: str) -> frozenset[str]:
     """Every run of up to `LONGEST` characters of a text, in lower case."""
     low = text.lower()
-    return frozenset(low[i : i + n] for n in range(1, LONGEST + 1) for i in range(len(low) - n + 1))
+    return frozenset().union(*({low[i : i + n] for i in range(len(low) - n + 1)} for n in range(1, LONGEST + 1)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +96,21 @@ class AnyOf:
         return cls(tuple(Lazy.of(s) for s in sources))
 
     def search(self, text: str) -> re.Match[str] | None:
-        return next((found for m in self._possible(text) if (found := m.search(text)) is not None), None)
+        there = grams(text)
+        for member in self.members:
+            if member.needs and member.needs.isdisjoint(there):
+                continue
+            found = member.search(text)
+            if found is not None:
+                return found
+        return None
 
     def match(self, text: str) -> re.Match[str] | None:
-        return next((found for m in self._possible(text) if (found := m.match(text)) is not None), None)
-
-    def _possible(self, text: str) -> Iterator[Lazy]:
         there = grams(text)
-        return (m for m in self.members if not m.needs or not m.needs.isdisjoint(there))
+        for member in self.members:
+            if member.needs and member.needs.isdisjoint(there):
+                continue
+            found = member.match(text)
+            if found is not None:
+                return found
+        return None

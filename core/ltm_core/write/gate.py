@@ -24,6 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 BUCKETS = 8192
+_LONGEST_GRAM = 4
+"""Tokens."""
 FLAGS = (
     "question", "conditional", "plan", "goal", "quotation", "command", "standing", "one_off", "ephemeral",
     "mood", "first_person", "first_subject", "second_person", "third_person", "general", "smalltalk",
@@ -35,6 +37,7 @@ FLAGS = (
 _BESIDE = 2 * len(FLAGS) + 2
 """Numbers that tell of the neighbours: their cues and whether they are vetoed. Whether there are any is not told:
 in written examples those that state nothing are shorter."""
+_UNTOLD = [False] * len(FLAGS)
 NEIGHBOUR = 0.5
 """Weight of a neighbour's vector against the clause's own."""
 
@@ -117,17 +120,11 @@ def flag_vector(flags: Mapping[str, bool]) -> NDArray[np.float32]:
 
 def cue_vector(flags: Mapping[str, bool], before: Side | None, after: Side | None) -> NDArray[np.float32]:
     """The cues of a clause, then those of its neighbours."""
-    out = np.zeros(len(FLAGS) + _BESIDE, dtype=np.float32)
-    for i, name in enumerate(FLAGS):
-        out[i] = bool(flags.get(name))
-    for n, side in enumerate((before, after)):
-        if side is None:
-            continue
-        begin = len(FLAGS) * (n + 1)
-        for i, name in enumerate(FLAGS):
-            out[begin + i] = bool(side.flags.get(name))
-        out[-1 - n] = side.veto
-    return out
+    out = [bool(flags.get(name)) for name in FLAGS]
+    for side in (before, after):
+        out += _UNTOLD if side is None else [bool(side.flags.get(name)) for name in FLAGS]
+    out += [side is not None and side.veto for side in (after, before)]
+    return np.array(out, dtype=np.float32)
 
 
 def vector_features(vector: NDArray[Any], before: Side | None, after: Side | None) -> NDArray[np.float32]:
@@ -164,14 +161,15 @@ def tokens(norm: str, language: str, function: frozenset[str]) -> list[str]:
 
 def gram_features(norm: str, language: str, function: frozenset[str]) -> tuple[int, ...]:
     """Hash buckets of the 1- to 4-grams of a clause's tokens, each once."""
-    seq = tokens(norm[:200], language, function)
-    return tuple(
-        {
-            zlib.crc32(" ".join(seq[i : i + n]).encode()) % BUCKETS
-            for n in range(1, 5)
-            for i in range(len(seq) - n + 1)
-        }
-    )
+    words = [t.encode() for t in tokens(norm[:200], language, function)]
+    sums = [zlib.crc32(w) for w in words]
+    found = list(sums)
+    behind = [b" " + w for w in words]
+    for n in range(1, _LONGEST_GRAM):
+        # Each gram's sum goes on from that of the gram without its last token.
+        sums = [zlib.crc32(behind[i + n], crc) for i, crc in enumerate(sums[: len(words) - n])]
+        found += sums
+    return tuple({crc % BUCKETS for crc in found})
 
 
 def _decode(text: str, scale: float) -> NDArray[np.float32]:

@@ -63,7 +63,7 @@ def find_identifiers(
     ``known``: identifiers of earlier messages, recognised again without the word that told their sort.
     """
     window = text[:_MAX_TEXT]
-    if not patterns and not any(c.isdigit() for c in window):
+    if not patterns and not any(map(str.isdigit, window)):
         return ()
     found: dict[int, Identifier] = {}
     taken = bytearray(len(window))
@@ -148,13 +148,18 @@ def _compiled(rows: tuple[tuple[str, str, str], ...], words: str) -> tuple[_Shap
 
 
 def _builtin(lexicon: Lexicon) -> tuple[_Shape, ...]:
-    words = sorted((w for s in lexicon.identifier_words.values() for w in s.split("|")), key=len, reverse=True)
     neighbours = lexicon.identifier_neighbours
     rows = tuple(
         (str(r["name"]), str(r["match"]), neighbours[r["beside"]] if "beside" in r else "")
         for r in lexicon.identifiers
     )
-    return _compiled(rows, "|".join(map(re.escape, words)))
+    return _compiled(rows, _alternatives(tuple(lexicon.identifier_words.values())))
+
+
+@cache
+def _alternatives(spoken: tuple[str, ...]) -> str:
+    words = sorted((w for s in spoken for w in s.split("|")), key=len, reverse=True)
+    return "|".join(map(re.escape, words))
 
 
 @cache

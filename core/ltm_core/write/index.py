@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import MessageRow, Writer
     from ltm_core.store.rows import SummaryRow
+    from ltm_core.types import Fact
+
+
+TASK, PROCEDURE = "task:", "procedure"
+"""How the subject of a procedure begins, and its relation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,10 +101,18 @@ def day_of(row: MessageRow) -> date:
     return row.at.astimezone(zone_of(row.timezone)).date()
 
 
-def fact_unit(text: str, *, extra: str = "") -> Unit:
-    """The single unit of a fact: its own words embedded as they are, with ``extra`` (an identifier, a subject)
-    counted among the terms."""
-    return Unit(start=0, end=len(text), terms=Counter(terms(f"{text} {extra}" if extra else text)), embed=text)
+def fact_unit(text: str, *, extra: str = "", embed: str | None = None) -> Unit:
+    """The single unit of a fact: its own words embedded as they are, or ``embed`` in their place, with ``extra`` (an
+    identifier, a subject) counted among the terms."""
+    counted = Counter(terms(f"{text} {extra}" if extra else text))
+    return Unit(start=0, end=len(text), terms=counted, embed=text if embed is None else embed)
+
+
+def meaning_of(fact: Fact) -> str:
+    """What of a fact is embedded: its text; of a procedure its task alone, as the steps would drown it."""
+    if fact.kind == "procedure" and fact.subject.startswith(TASK):
+        return fact.subject.removeprefix(TASK)
+    return fact.text
 
 
 def with_vectors(units: Sequence[Unit], vectors: Mapping[str, NDArray[np.float32]]) -> tuple[ChunkWrite, ...]:
@@ -135,12 +148,15 @@ def embed_texts(runtime: Runtime, texts: Sequence[str]) -> dict[str, NDArray[np.
 
 
 __all__ = [
+    "PROCEDURE",
+    "TASK",
     "Unit",
     "day_of",
     "embed_texts",
     "fact_unit",
     "index_message",
     "index_summary",
+    "meaning_of",
     "message_units",
     "row_units",
     "summary_units",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -28,13 +28,34 @@ MOST_COMPARED = 32
 """Current facts whose meaning is compared with a new one's: the newest of those in reach."""
 
 
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The current facts that some candidates may touch, oldest first, and what was looked for."""
+
+    wanted: Hashable
+    facts: tuple[Fact, ...]
+
+
+def reached(reader: Reader, candidates: Sequence[Candidate], *, now: datetime) -> Reached:
+    """What `current_in_reach` finds, to be used again for the same candidates as long as nobody writes."""
+    return Reached(_wanted(candidates), tuple(current_in_reach(reader, candidates, now=now)))
+
+
+def _wanted(candidates: Sequence[Candidate]) -> Hashable:
+    return tuple((c.subject, c.relation, c.object_normalized, c.single_valued, _reaches_far(c)) for c in candidates)
+
+
 def vectors_in_reach(
     reader: Reader, candidates: Sequence[Candidate], *, now: datetime, most: int | None = None
 ) -> dict[str, NDArray[np.float32]]:
     """Vectors of the current facts that the candidates may meet, by their text, as the store holds them; of the
     ``most`` newest when it is given."""
-    near = current_in_reach(reader, candidates, now=now)
-    near = near if most is None else near[-most:]
+    return vectors_of(reader, current_in_reach(reader, candidates, now=now), most=most)
+
+
+def vectors_of(reader: Reader, facts: Sequence[Fact], *, most: int | None = None) -> dict[str, NDArray[np.float32]]:
+    """Vectors of the facts, given oldest first, by their text; of the ``most`` newest when it is given."""
+    near = facts if most is None else facts[-most:]
     by_id = reader.fact_vectors([f.id for f in near])
     return {f.text: by_id[f.id] for f in near if f.id in by_id}
 
@@ -92,14 +113,19 @@ def learn(
     batch: Batch,
     vectors: Mapping[str, NDArray[np.float32]],
     now: datetime,
+    known: Reached | None = None,
 ) -> tuple[FactChange, ...]:
-    """The candidates meet what is known at this moment, and the outcome is stored."""
+    """The candidates meet what is known at this moment, and the outcome is stored; ``known`` was found before, with
+    nothing written since."""
     if not analysis.candidates:
         return ()
     scope = batch.scope
     candidates = [ending(c, None if batch.ttl is None else now + batch.ttl) for c in analysis.candidates]
     candidates = settled(writer, candidates, now=now, lexicon=runtime.lexicon)
-    current = current_in_reach(writer, candidates, now=now)
+    if known is not None and known.wanted == _wanted(candidates):
+        current = list(known.facts)
+    else:
+        current = current_in_reach(writer, candidates, now=now)
     decisions = resolve(
         candidates,
         current,

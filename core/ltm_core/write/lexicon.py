@@ -73,6 +73,7 @@ class Rules:
     frame_index: Index = field(default_factory=lambda: Index(()))
     cues: tuple[tuple[str, Lazy], ...] = ()
     """Every expression of every clause cue, with the cue's name."""
+    cue_names: tuple[str, ...] = ()
     cue_index: Index = field(default_factory=lambda: Index(()))
     parts: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     kin: Mapping[str, str] = field(default_factory=dict)
@@ -229,6 +230,7 @@ def _rules(language: str) -> Rules:
         pattern_index=Index([p.regex for p in patterns]),
         frame_index=Index([p.regex for p in frames]),
         cues=named,
+        cue_names=tuple(name for name in flags if name not in NOT_CUES),
         cue_index=Index([m for _, m in named]),
         standing=_patterns(extraction.get("standing", []), macros, prefix=f"{language}.standing"),
         parts=MappingProxyType(parts),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from ltm_core.types import Fact
 from ltm_core.write.lexicon import Lexicon, default_lexicon
@@ -112,7 +113,13 @@ def same_statement(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
         )
     if candidate.evidence and set(candidate.evidence) & set(fact.evidence):
         return False  # two things that one clause says ("a cashier at the post office")
-    return fold(fact.text) == fold(candidate.text)
+    return fold(fact.text) == _folded(candidate.text)
+
+
+@lru_cache(maxsize=16)
+def _folded(clause: str) -> str:
+    """`fold` of what is compared with one fact after the other."""
+    return fold(clause)
 
 
 def same_activity(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:

@@ -27,17 +27,18 @@ def mentions(clause: str, fact: Fact, lexicon: Lexicon) -> bool:
     own_words = fact.relation in lexicon.sets["own_words"]
     value = fact.text if own_words else fact.object
     titles = lexicon.sets["titles"]
-    if any(
-        re.search(rf"(?<![\w-]){re.escape(n)}(?![\w-])", clause, re.I)
-        for n in names(value, begins=own_words)
-        if n.lower() not in titles
-    ):
+    if any(_holds_name(clause, n) for n in names(value, begins=own_words) if n.lower() not in titles):
         return True
     if _HAN.search(value):
         return _named_in_han(clause, value, lexicon, whole=own_words)
+    theirs = _of_clause(clause, lexicon.gate.function)
+    # Without its ending a word is still a part of itself: reading the value whole would find nothing in common.
+    low = normal(value).lower()
+    if not any(w in low for w in theirs):
+        return False
     if not own_words:
         value = lexicon.rules("en").parts["more_said"].split(value, maxsplit=1)[0] or value
-    mine, theirs = content(value, lexicon), content(clause, lexicon)
+    mine = content(value, lexicon)
     if not mine:
         return False
     common = [w for w in mine if w in theirs]
@@ -49,8 +50,20 @@ def mentions(clause: str, fact: Fact, lexicon: Lexicon) -> bool:
 def content(text: str, lexicon: Lexicon) -> list[str]:
     """The words of an English text that mean something by themselves, without their endings."""
     function = lexicon.gate.function
-    words = [w.lower().strip(".'-") for w in _WORD.findall(normal(text))]
-    return [stem(w.removesuffix("'s")) for w in words if w not in function and len(w) > 1]
+    return [found for w in _WORD.findall(normal(text)) if (found := _meaning(w, function))]
+
+
+@lru_cache(maxsize=16)
+def _of_clause(clause: str, function: frozenset[str]) -> frozenset[str]:
+    """The same of a clause, which meets one fact after the other."""
+    return frozenset(found for w in _WORD.findall(normal(clause)) if (found := _meaning(w, function)))
+
+
+@lru_cache(maxsize=8192)
+def _meaning(word: str, function: frozenset[str]) -> str:
+    """The word without its ending; empty for a function word."""
+    word = word.lower().strip(".'-")
+    return "" if word in function or len(word) < 2 else stem(word.removesuffix("'s"))
 
 
 @lru_cache(maxsize=4096)
@@ -60,6 +73,17 @@ def stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
             return word[: -len(ending)]
     return word
+
+
+def _holds_name(clause: str, name: str) -> bool:
+    if clause.isascii() and name.isascii() and name.lower() not in _lower(clause):
+        return False
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", clause, re.I) is not None
+
+
+@lru_cache(maxsize=16)
+def _lower(clause: str) -> str:
+    return clause.lower()
 
 
 def names(value: str, *, begins: bool) -> list[str]:
@@ -72,7 +96,7 @@ def names(value: str, *, begins: bool) -> list[str]:
 
 
 def _named_in_han(clause: str, value: str, lexicon: Lexicon, *, whole: bool) -> bool:
-    clause, value = fold(clause), lexicon.shared["inner_verb"].sub("", fold(value))
+    clause, value = _folded(clause), lexicon.shared["inner_verb"].sub("", fold(value))
     place, size, at = _longest_common(clause, value)
     if size < _LEAST or all(c in lexicon.gate.function for c in value[at : at + size]):
         return False
@@ -83,6 +107,11 @@ def _named_in_han(clause: str, value: str, lexicon: Lexicon, *, whole: bool) -> 
     if at + size == len(value):  # its last word; another word before it there would make it another thing
         return apart or size == len(value)
     return at == 0 and size >= max(_LEAST, _MOST * len(value))
+
+
+@lru_cache(maxsize=16)
+def _folded(clause: str) -> str:
+    return fold(clause)
 
 
 def _longest_common(one: str, two: str) -> tuple[int, int, int]:

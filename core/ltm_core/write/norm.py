@@ -15,10 +15,9 @@ _PUNCTUATION = {"，": "，", "’": "'", "‘": "'", "“": '"', "”": '"', "�
 _KANA = re.compile(r"[ぁ-ゖァ-ヺー]")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _LATIN = re.compile(r"[A-Za-z]")
-_EDGES = re.compile(
-    r"^[\s\"'“”‘’「」『』《》()（）\[\]【】,，.。!！?？;；:：、~～…-]+|"
-    r"[\s\"'“”‘’「」『』《》()（）\[\]【】,，.。!！?？;；:：、~～…-]+$"
-)
+_BLANKS = "".join(chr(c) for c in range(0x3001) if chr(c).isspace())
+"""All characters that are blanks to a pattern; none stands above U+3000."""
+_EDGES = "\"'“”‘’「」『』《》()（）[]【】,，.。!！?？;；:：、~～…-" + _BLANKS
 _SPACES = re.compile(r"\s+")
 
 
@@ -56,10 +55,12 @@ def script(text: str) -> str:
 
 def trim(text: str) -> str:
     """The text without quotes, brackets, punctuation and blanks at its edges."""
-    return _EDGES.sub("", text)
+    return text.strip(_EDGES)
 
 
 def fold(text: str) -> str:
     """Comparable form: compatibility characters unified, lower case, simplified, single blanks, no edges."""
+    if text.isascii():
+        return " ".join(text.lower().strip(_EDGES).split())
     folded = unicodedata.normalize("NFKC", text).casefold().translate(_table())
     return _SPACES.sub(" ", trim(folded))

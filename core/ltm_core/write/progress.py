@@ -72,9 +72,14 @@ def state_of(rest: str, language: str, lexicon: Lexicon) -> str | None:
 
 
 def _rules(lexicon: Lexicon) -> Mapping[str, Mapping[str, re.Pattern[str]]]:
-    words = sorted({w for s in lexicon.identifier_words.values() for w in s.split("|")}, key=len, reverse=True)
     rows = tuple((lang, tuple(rules.items())) for lang, rules in lexicon.progress.items())
-    return _compiled(rows, "|".join(re.escape(w) for w in words if not w.isascii()))
+    return _compiled(rows, _alternatives(tuple(lexicon.identifier_words.values())))
+
+
+@cache
+def _alternatives(spoken: tuple[str, ...]) -> str:
+    words = sorted({w for s in spoken for w in s.split("|")}, key=len, reverse=True)
+    return "|".join(re.escape(w) for w in words if not w.isascii())
 
 
 @cache

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ltm_core.types import Evidence
 from ltm_core.write.clauses import Clause
-from ltm_core.write.lexicon import NOT_CUES, Lexicon
+from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.plan import Turn
 
 _ROLE_PLAY_TURNS = 4
@@ -95,7 +95,7 @@ def _is_asked_back(r: Read, after: Read | None, lexicon: Lexicon) -> bool:
 def cues(clause: Clause, lexicon: Lexicon) -> dict[str, bool]:
     """The cues of one clause, by name, without its neighbours."""
     rules = lexicon.rules(clause.language)
-    found = {name: False for name in rules.flags if name not in NOT_CUES}
+    found = dict.fromkeys(rules.cue_names, False)
     for i in rules.cue_index.possible(clause.norm):
         name, expression = rules.cues[i]
         if not found[name] and expression.search(clause.norm) is not None:

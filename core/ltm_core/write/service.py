@@ -7,10 +7,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
+from ltm_core.keep.archive.forget import forget_asked
 from ltm_core.keep.asked import Target, fulfil_requests, targets_of
-from ltm_core.keep.audit import flush_of, note
+from ltm_core.keep.audit import note
 from ltm_core.keep.consolidate.retire import bring_back
 from ltm_core.keep.erase import settle
+from ltm_core.keep.later import flush_of
 from ltm_core.store.base import MessageRow
 from ltm_core.text.language import detect_language
 from ltm_core.types import Anchor, FactChange, MessageStatus, Observation
@@ -20,7 +22,7 @@ from ltm_core.write.edits import Labelled
 from ltm_core.write.extraction import jobs_for
 from ltm_core.write.index import index_message
 from ltm_core.write.intake import Incoming, masked
-from ltm_core.write.learn import MOST_COMPARED, learn, vectors_in_reach
+from ltm_core.write.learn import MOST_COMPARED, Reached, learn, reached, vectors_of
 from ltm_core.write.plan import Decision
 from ltm_core.write.prepare import prepare
 from ltm_core.write.redact import redact_value
@@ -52,7 +54,8 @@ def observe(runtime: Runtime, batch: Batch) -> Observation:
         vectors = Vectors(runtime)
         prepared = prepare(runtime, reader, batch, verdicts, vectors, now=now, zone=zone)
         stated = [c for p in prepared.values() for c in p.analysis.candidates]
-        vectors.know(vectors_in_reach(reader, stated, now=now, most=MOST_COMPARED))
+        met = reached(reader, stated, now=now)
+        vectors.know(vectors_of(reader, met.facts, most=MOST_COMPARED))
         targets = {i: targets_of(reader, p.analysis.requests) for i, p in prepared.items() if p.analysis.requests}
         seen_at = state.revision if state is not None else 0
     if not prepared:
@@ -64,10 +67,12 @@ def observe(runtime: Runtime, batch: Batch) -> Observation:
         state = writer.user()
         if state is not None and state.paused_at is not None:
             return _paused(batch)
-        # What a request names was looked up before; it still counts if nobody wrote since.
-        known = targets if state is not None and state.revision == seen_at else {}
-        seen = _write(runtime, writer, batch, prepared, vectors, known, now=now, zone=zone, erasures=erasures)
+        # What was looked up before still counts if nobody wrote since.
+        same = state is not None and state.revision == seen_at
+        looked_up = (targets, met) if same else ({}, None)
+        seen = _write(runtime, writer, batch, prepared, vectors, looked_up, now=now, zone=zone, erasures=erasures)
     if any(p.analysis.requests for p in prepared.values()):
+        forget_asked(runtime, batch.scope.user_id, [t for found in targets.values() for t in found])
         settle(runtime, batch.scope.user_id)
     if any(p.for_model for p in prepared.values()):
         runtime.wake()
@@ -91,13 +96,14 @@ def _write(
     batch: Batch,
     prepared: dict[int, Prepared],
     vectors: Vectors,
-    targets: Mapping[int, tuple[Target, ...]],
+    looked_up: tuple[Mapping[int, tuple[Target, ...]], Reached | None],
     *,
     now: datetime,
     zone: tzinfo,
     erasures: int,
 ) -> Observation:
     session_id = batch.scope.session_id or ""
+    targets, met = looked_up
     # Others may have written since the look at the store: the verdict that counts is made here.
     verdicts = judge(writer, session_id, batch.messages, now=now, since=erasures)
     if any(v.fate in ("new", "edit") for v in verdicts):
@@ -146,7 +152,8 @@ def _write(
         # What an edited turn says lasts as long as the turn.
         ttl = batch.ttl if row.expires_at is None else max(row.expires_at - now, timedelta(microseconds=1))
         told = replace(batch, ttl=ttl, doc_type=row.doc_type)
-        changes += learn(runtime, writer, ready.analysis, batch=told, vectors=made, now=now)
+        known = None if changes else met
+        changes += learn(runtime, writer, ready.analysis, batch=told, vectors=made, now=now, known=known)
         if ready.analysis.requests:
             # Earlier messages of the batch may have told what this one asks to forget.
             named = None if changes else targets.get(index)

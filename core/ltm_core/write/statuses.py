@@ -59,6 +59,8 @@ def judge(
             verdict = Judged("duplicate" if earlier.content == message.content else "edit")
         elif flight.lost(message.content) or _is_erased(reader, session_id, given, index):
             verdict = Judged("erased", _stored(reader, session_id, message))
+        elif message.id is not None and reader.cold_turns(session_id=session_id, ids=[message.id]):
+            verdict = Judged("duplicate")
         else:
             verdict = _alone(message, _stored(reader, session_id, message))
         if message.id is not None and verdict.fate in ("new", "edit"):
@@ -89,7 +91,7 @@ def _aligned(reader: Reader, session_id: str, given: Sequence[Incoming]) -> dict
     verdicts: dict[int, Judged] = {}
     for place, j in zip(places, found, strict=False):
         row = here.get(marks[j].item)
-        gone = row is None or row.redacted_at is not None
+        gone = row.redacted_at is not None if row is not None else not marks[j].is_cold
         if given[place].id is None:
             verdicts[place] = Judged("erased" if gone else "duplicate", row)
     verdicts |= _regenerated(reader, given, places, marks, found)
@@ -108,7 +110,7 @@ def _regenerated(
         return {}
     place, asked, old = places[len(found)], marks[found[-1]], marks[-1]
     again = given[place].role == old.role == "assistant" and asked.role == "user" and given[place].id is None
-    if not again or not old.item:
+    if not again or not old.item or old.is_cold:
         return {}
     (row,) = reader.messages(items=[old.item])
     return {} if row.redacted_at is not None else {place: Judged("edit", row)}

@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ltm_core.errors import InvalidInputError
-from ltm_core.keep.audit import flush_of, note
+from ltm_core.keep.audit import note
+from ltm_core.keep.later import flush_of
 from ltm_core.text.normalize import clean, fold
 from ltm_core.types import FactChange, FactKind, Importance, Observation, Scope
 from ltm_core.write.analyse import analyse
@@ -71,7 +72,7 @@ def remember(
     covered = sum(e.end - e.start for c in candidates for e in c.evidence)
     if covered < _COVERED * len(words):
         candidates.append(_note(words, at=when))
-    told = [
+    asked = [
         replace(
             c,
             kind=kind or c.kind,
@@ -83,8 +84,8 @@ def remember(
         )
         for c in candidates
     ]
-    changes = _learn(
-        runtime, scope, told, metadata=metadata, timezone=timezone, now=now, actor=actor, action="remember"
+    changes = told(
+        runtime, scope, asked, metadata=metadata, timezone=timezone, now=now, actor=actor, action="remember"
     )
     return Observation(changes=changes)
 
@@ -127,16 +128,16 @@ def assert_fact(
             raise InvalidInputError(f"{name} must be non-blank text")
     now = runtime.now()
     subject, relation, object = clean(subject).strip(), clean(relation).strip(), clean(object).strip()
-    told = clean(text).strip() if text else ""
+    words = clean(text).strip() if text else ""
     if runtime.config.redact_pii:
-        subject, object, told, source = (redact(part)[0] for part in (subject, object, told, source))
+        subject, object, words, source = (redact(part)[0] for part in (subject, object, words, source))
         metadata = redact_value(metadata)
     candidate = Candidate(
         subject=subject,
         relation=relation,
         object=object,
         object_normalized=fold(object),
-        text=told or f"{subject} {relation}: {object}",
+        text=words or f"{subject} {relation}: {object}",
         kind="status" if relation == "status" else "fact",
         is_about_user=subject == "user",
         asserted_by="app",
@@ -144,7 +145,7 @@ def assert_fact(
         valid_from=at or now,
         rule=f"app/{source.strip()[:80]}",
     )
-    changes = _learn(
+    changes = told(
         runtime,
         scope,
         [candidate],
@@ -158,23 +159,29 @@ def assert_fact(
     return changes[0]
 
 
-def _learn(
+def told(
     runtime: Runtime,
     scope: Scope,
     candidates: Sequence[Candidate],
     *,
     metadata: Mapping[str, Any],
-    timezone: str | None,
-    now: datetime,
     actor: str | None,
     action: str,
+    timezone: str | None = None,
+    now: datetime | None = None,
     doc_type: str | None = None,
+    also: Sequence[str] = (),
 ) -> tuple[FactChange, ...]:
+    """The candidates are known from now on. ``also``: further texts whose vectors are wanted.
+
+    ConflictError while the user is paused, and when what they say was erased while the call was under way.
+    """
+    now = now or runtime.now()
     with runtime.store.read(scope.user_id) as reader:
         not_paused(reader.user())
         erasures = reader.erasures()[0]
         stored = vectors_in_reach(reader, candidates, now=now)
-    vectors = embed_texts(runtime, [c.text for c in candidates]) | stored
+    vectors = embed_texts(runtime, [*(c.text for c in candidates), *also]) | stored
     batch = Batch(scope=scope, messages=(), metadata=metadata, doc_type=doc_type)
     analysis = Analysis(act="statement", language="other", candidates=tuple(candidates))
     with runtime.store.write(scope.user_id) as writer:

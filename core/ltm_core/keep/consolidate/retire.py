@@ -45,9 +45,10 @@ def retirable(
     archived one, and one that is still in a session's window.
     """
     held: dict[int, set[str]] = defaultdict(set)
-    for line in summary.lines if summary is not None else ():
-        for i in line.sources:
-            held[summary.sources[i].item].update(terms(line.text))
+    if summary is not None:
+        for line in summary.lines:
+            for i in line.sources:
+                held[summary.sources[i].item].update(terms(line.text))
     return [
         row.item
         for row in rows

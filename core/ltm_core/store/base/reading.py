@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ltm_core.store.base.records import (
     DocumentRow,
@@ -16,7 +16,7 @@ from ltm_core.store.base.records import (
     TurnMark,
     UserState,
 )
-from ltm_core.store.rows import AuditRow, FactRow, Level, SessionRow, SummaryRow
+from ltm_core.store.rows import AuditRow, ColdFile, ColdTurn, FactRow, Level, SessionRow, SummaryRow, TurnWorth
 from ltm_core.types import Anchor, Fact, FactChange, Role, Session
 
 if TYPE_CHECKING:
@@ -173,6 +173,38 @@ class Reader(Protocol):
         """(document item per unit, unit vectors as rows) of these documents, by the store's present embedder."""
         ...
 
+    # turns outside the store --------------------------------------------------------------------------
+    def cold_files(self) -> list[ColdFile]:
+        """The files that hold turns of the user, oldest first."""
+        ...
+
+    def cold_turns(
+        self, *, session_id: str | None = None, ids: Sequence[str] | None = None, files: Sequence[int] | None = None
+    ) -> list[ColdTurn]:
+        """Matching turns that files hold, ordered by item."""
+        ...
+
+    def chunk_vectors(self, items: Sequence[int]) -> dict[int, list[tuple[int, int, bytes | None]]]:
+        """Per turn its indexed spans (start, end) with their vectors as the store keeps them (float16)."""
+        ...
+
+    def seal(self, value: Mapping[str, Any]) -> bytes:
+        """``value`` (JSON) in an envelope of the user, as content stands in the store: under the user's key, where
+        there is one."""
+        ...
+
+    def seal_vector(self, item: int, vector: bytes) -> bytes:
+        """The bytes of a vector of a turn as they may lie outside the store: sealed in an encrypted one."""
+        ...
+
+    def unseal_vector(self, item: int, stored: bytes) -> bytes:
+        """What `seal_vector` was given; empty when it cannot be opened."""
+        ...
+
+    def unseal(self, envelope: bytes) -> Any:
+        """What `seal` was given. CorruptError when it cannot be read."""
+        ...
+
     # summaries ----------------------------------------------------------------------------------------
     def summaries(
         self,
@@ -251,6 +283,13 @@ class RowReader(Reader, Protocol):
     def fact_rows(self, *, after_item: int = 0, limit: int) -> list[FactRow]:
         """Facts ordered by item, with the times that are written (what a successor's end changes is not applied)
         and the earlier ones."""
+        ...
+
+    def turn_worths(
+        self, *, now: datetime, idle_before: datetime, after_item: int = 0, limit: int
+    ) -> list[TurnWorth]:
+        """What decides how long the turns are kept, ordered by item: as if those that expired were gone and idle
+        sessions closed already."""
         ...
 
     def audit_rows(self, *, after: int = 0, limit: int) -> list[AuditRow]:

@@ -29,10 +29,14 @@ class UserState:
     revision: int
     timezone: str | None = None
     paused_at: datetime | None = None
+    retention: str | None = None
+    """Name of the user's retention class; None is the ordinary one."""
+    consolidated_at: datetime | None = None
+    """When the user's turns were last looked at for summaries."""
     created_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
 class MessageRow:
     """One stored turn. ``item`` is 0 until it is written; ``sequence`` orders equal instants."""
 
@@ -63,6 +67,9 @@ class MessageRow:
     retired_at: datetime | None = None
     """Set once a summary stands for the turn: it is kept and read, but no longer searched."""
     metadata: Metadata = field(default_factory=dict)
+    access_count: int = 0
+    """How often it was recalled, as counted by `Writer.touch_messages`; other writes leave it as it is."""
+    last_access_at: datetime | None = None
     content_mac: bytes = field(default=b"", compare=False, repr=False)
     """`Reader.content_mac` of the words as they were said; set by the store when empty. A turn whose words were
     overwritten keeps it, so that it is recognised when it is told again."""
@@ -76,6 +83,8 @@ class TurnMark:
     role: Role
     content_mac: bytes
     has_caller_id: bool = False
+    is_cold: bool = False
+    """Whether a file outside the store holds its words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from ltm_core.store.base.records import (
     SlotRow,
     UserState,
 )
-from ltm_core.store.rows import EarlierTimes, SessionRow, SummaryRow
+from ltm_core.store.rows import ColdFile, EarlierTimes, SessionRow, SummaryRow
 from ltm_core.types import Act, Anchor, Fact, FactChange, Importance, Role, Session
 
 if TYPE_CHECKING:
@@ -30,8 +30,15 @@ class Writer(RowReader, Protocol):
 
     def ensure_user(self, *, now: datetime, timezone: str | None = None) -> UserState: ...
     def set_user(
-        self, *, timezone: str | None = None, paused_at: datetime | Literal["keep"] | None = "keep"
-    ) -> None: ...
+        self,
+        *,
+        timezone: str | None = None,
+        paused_at: datetime | Literal["keep"] | None = "keep",
+        retention: str | None = None,
+    ) -> None:
+        """What is given holds from now on; ``retention`` "" is the ordinary class."""
+        ...
+
     def touch_session(self, session_id: str, *, at: datetime, now: datetime) -> Session:
         """The session is open; it spans ``at`` (event time) and something arrived in it at ``now``."""
         ...
@@ -51,8 +58,8 @@ class Writer(RowReader, Protocol):
         ...
 
     def update_message(self, row: MessageRow) -> None:
-        """Every field but item, session and sequence is replaced. When words or name change, no summary that
-        rests on the turn is left."""
+        """Every field but item, session, sequence and the count of uses is replaced. When words or name change, no
+        summary that rests on the turn is left."""
         ...
 
     def delete_messages(self, items: Sequence[int], *, keep_summaries: bool = False) -> int:
@@ -129,6 +136,16 @@ class Writer(RowReader, Protocol):
         """Units of documents have a vector in the second set; one that is gone meanwhile is passed over."""
         ...
 
+    def add_cold_file(self, file: ColdFile, rows: Sequence[MessageRow]) -> ColdFile:
+        """The turns are gone from the store, as by `delete_messages`; their places in their sessions and their ids
+        stay known, and the file is known to hold them."""
+        ...
+
+    def replace_cold_file(self, item: int, by: ColdFile | None, *, keep: Sequence[int] = ()) -> None:
+        """``by`` stands for the file, and for those of its turns whose items are to be kept; the others are known
+        no more. None: the file is known no more, nor its turns."""
+        ...
+
     def add_fact(self, fact: Fact) -> int:
         """Stored with its evidence; returns its item."""
         ...
@@ -139,8 +156,13 @@ class Writer(RowReader, Protocol):
         ...
 
     def delete_facts(self, ids: Sequence[str]) -> int: ...
-    def touch_facts(self, ids: Sequence[str], *, now: datetime) -> None:
-        """access_count + 1; does not count as a change of the user's revision."""
+    def touch_facts(self, ids: Sequence[str], *, now: datetime, count: int = 1) -> None:
+        """access_count + ``count``, last recalled at ``now`` unless it was later already; unknown ids are passed
+        over. Does not count as a change of the user's revision."""
+        ...
+
+    def touch_messages(self, ids: Sequence[tuple[str, str]], *, now: datetime, count: int = 1) -> None:
+        """The same for turns, named by (session id, id)."""
         ...
 
     def add_anchor(self, anchor: Anchor, *, session_id: str, at: datetime) -> None: ...

@@ -14,6 +14,7 @@ from ltm_core.errors import ConflictError, CorruptError, InvalidScopeError, Mast
 from ltm_core.store.base import UserState
 from ltm_core.store.keyed import Keyed
 from ltm_core.store.sqlite.codec import PLAIN_CODEC, Codec
+from ltm_core.store.sqlite.kept import Kept
 from ltm_core.store.sqlite.layout import MAX_ITEM, row_range
 from ltm_core.store.times import from_us
 
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("ltm")
 _USER = (
     "SELECT s.embedder, s.dimension, s.outbox, u.user_no, u.revision, u.shrunk_at, u.next_n, u.chunk_count, "
-    "u.term_total, u.timezone, u.paused_at, u.created_at, u.reset_at, s.encryption, k.master, k.wrapped, "
-    "s.generation "
+    "u.term_total, u.timezone, u.paused_at, u.created_at, u.reset_at, u.retention, u.consolidated_at, "
+    "s.encryption, k.master, k.wrapped, s.generation "
     "FROM state s LEFT JOIN users u ON u.user_id = ? LEFT JOIN user_keys k ON k.user_no = u.user_no WHERE s.id = 1"
 )
 
@@ -75,6 +76,7 @@ class Core:
     """Hash that stands for the store and every copy of it."""
     serving: Serving = field(default_factory=Serving)
     attached: Attached = field(default_factory=Attached)
+    kept: Kept = field(default_factory=Kept)
 
     def codec(self, conn: sqlite3.Connection, user_no: int | None) -> Codec:
         """How the content of this user is written and read; of the store's own rows for none."""
@@ -131,6 +133,8 @@ class View:
     """True once this transaction replaced a vector in place."""
     erased = False
     """True once this transaction erased the user."""
+    has_changed = False
+    """True once this transaction changed anything: what it sees is then nobody else's."""
     live = True
     """False after `end`."""
 
@@ -145,7 +149,7 @@ class View:
         row = self._conn.execute(_USER, (core.stored_name(self._user_id),)).fetchone()
         if row is None:
             raise CorruptError(f"{core.path}: the state row is missing")
-        if row[13] and core.vault is None:
+        if row[15] and core.vault is None:
             raise MasterKeyError(f"{core.path} was encrypted while it was open: open it again with the master key")
         self.embedder: int = row[0]
         self.dimension: int = row[1]
@@ -160,18 +164,22 @@ class View:
         self._paused_at: int | None = row[10]
         self._created_at: int = row[11] or 0
         self.reset_at: int = row[12] or 0
-        self.generation: int = row[16]
+        self.generation: int = row[18]
         self.foreign = core.serving.differs(self.generation)
         """True when the vectors are not those of this process's embedder: none is then written or compared."""
         self.low, self.high = row_range(self.no)
-        self.encryption: str = row[13]
-        self.wrapped: bytes = row[15] or b""
+        self.encryption: str = row[15]
+        self.wrapped: bytes = row[17] or b""
         self._secrets: UserSecrets | None = None
         self._codec: Codec = PLAIN_CODEC
         if self.wrapped and core.vault is not None:
-            self._secrets = core.vault.user(row[14], self.wrapped)
+            self._secrets = core.vault.user(row[16], self.wrapped)
             self._codec = core.user_codec(self._secrets)
         self._keyed = core.keyed if self._secrets is None else self._secrets.keyed
+        self._retention: str | None = row[13]
+        self._consolidated_at: int | None = row[14]
+        if not self.no:
+            core.kept.drop(self._user_id)
 
     def end(self) -> None:
         """Later calls raise ConflictError."""
@@ -198,6 +206,8 @@ class View:
             revision=self.revision,
             timezone=self._timezone,
             paused_at=from_us(self._paused_at),
+            retention=self._retention,
+            consolidated_at=from_us(self._consolidated_at),
             created_at=from_us(self._created_at),
         )
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 DATABASE = "memory.sqlite3"
 KEY = "store.key"
 LOCK = "store.lock"
+ARCHIVE = "archive"
+"""Folder for files of turns that were moved out of the database; each user has a folder in it."""
 KEY_BYTES = 32
 
 NETWORK_FILE_SYSTEMS = frozenset(

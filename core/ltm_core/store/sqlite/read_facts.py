@@ -9,11 +9,13 @@ from typing import Any
 from ltm_core.store.sqlite.base import View
 from ltm_core.store.sqlite.conditions import CURRENT, CURRENT_TAKES, WAITING, WAITING_TAKES
 from ltm_core.store.sqlite.faults import readable
+from ltm_core.store.sqlite.kept import FEW
 from ltm_core.store.sqlite.layout import batches
 from ltm_core.store.sqlite.records import FACT_READ, ITEM_MASK, fact_from
 from ltm_core.store.times import to_us
 from ltm_core.types import Evidence, Fact
 
+_WHOLE = "id > ? AND id < ?"
 _MANY = 200
 """From this many facts on, one range read of their evidence is cheaper than lookups."""
 
@@ -91,7 +93,11 @@ class FactView(View):
             things = [keyed.folded(o) for o in dict.fromkeys(objects)]
             selections = [(f"{user} AND object IN ({m})", p) for m, p in batches(things)]
         elif evidence_of is None:
-            selections = [("id > ? AND id < ?", (self.low + after_item, self.high))]
+            selections = [(_WHOLE, (self.low + after_item, self.high))]
+        if selections and selections[0][0] == _WHOLE and known_at is None and not after_item:
+            selections = self._narrowed(selections, subject, waiting_at)
+            if not selections:
+                return []
         supported = None if evidence_of is None else self._supported(evidence_of)
         if supported is not None and not selections:
             selections = [(f"id IN ({m})", p) for m, p in batches(sorted(supported))]
@@ -99,6 +105,23 @@ class FactView(View):
         return self._facts(
             selections, rest, tuple(values), limit, current_at, known_at, after_item, supported, newest_first
         )
+
+    def _narrowed(
+        self, whole: list[tuple[str, tuple[Any, ...]]], subject: str | None, waiting_at: datetime | None
+    ) -> list[tuple[str, tuple[Any, ...]]]:
+        """The few facts of a subject, or the few that may be waiting, in place of all of the user's."""
+        base, inside = f"SELECT id FROM facts WHERE {_WHOLE}", (self.low, self.high)
+        few: tuple[int, ...] | None = None
+        if subject is not None:
+            key = self._keyed.folded(subject)
+            sql = f"{base} AND subject = ? LIMIT {FEW + 1}"
+            few = self._core.kept.few(self, "subject", key, 0, lambda: self._rows(sql, (*inside, key)))
+        elif waiting_at is not None:
+            # What waits now was suppressed or lay ahead at any moment before, too.
+            moment = to_us(waiting_at)
+            sql = f"{base} AND retracted_at IS NULL AND (suppressed_at IS NOT NULL OR valid_from > ?) LIMIT {FEW + 1}"
+            few = self._core.kept.few(self, "waiting", 0, moment, lambda: self._rows(sql, (*inside, moment)))
+        return whole if few is None else [(f"id IN ({m})", p) for m, p in batches(few)]
 
     def _supported(self, message_ids: Sequence[str]) -> set[int]:
         found: set[int] = set()
@@ -136,42 +159,42 @@ class FactView(View):
         if known_at is None:
             rows = rows[:limit]
         keys = [r[0] for r in rows]
-        evidence, sources = self._evidence(keys)
+        told = self._evidence(keys)
         earlier = {} if known_at is None else self._earlier(keys, to_us(known_at))
         moment = to_us(current_at or self._core.clock())
-        facts = [
-            fact_from(
-                r,
+
+        def made(row: tuple[Any, ...]) -> Fact:
+            return fact_from(
+                row,
                 self._codec,
                 user_id=self._user_id,
-                evidence=tuple(evidence.get(r[0], ())),
-                sources=tuple(sources.get(r[0], ())),
-                earlier=earlier.get(r[0]),
+                told=self._told(told.get(row[0], ())),
+                earlier=earlier.get(row[0]),
                 moment=moment,
             )
-            for r in rows
-        ]
+
+        facts = [made(r) for r in rows] if earlier else self._core.kept.facts(self, rows, told, moment, made)
         if known_at is not None and current_at is not None:
             facts = [f for f in facts if f.is_current]
         return facts[:limit]
 
-    @readable
-    def _evidence(self, keys: Sequence[int]) -> tuple[dict[int, list[Evidence]], dict[int, list[str]]]:
-        spans: dict[int, list[Evidence]] = {}
-        sources: dict[int, list[str]] = {}
-        columns = 'fact, "start", "end", body'
-        wanted = set(keys)
+    def _evidence(self, keys: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
+        """Start, end and message of every piece of evidence, undecoded, by row id of the fact."""
+        found: dict[int, list[tuple[Any, ...]]] = {k: [] for k in keys}
         for condition, part in self._near(keys):
-            sql = f"SELECT {columns} FROM evidence WHERE {condition} ORDER BY fact, ordinal"
-            for fact, start, end, blob in self._rows(sql, part):
-                if fact not in wanted:
-                    continue
-                message_id = self._codec.decode(blob)
-                if start is None:
-                    sources.setdefault(fact, []).append(message_id)
-                else:
-                    spans.setdefault(fact, []).append(Evidence(message_id=message_id, start=start, end=end))
-        return spans, sources
+            sql = f'SELECT fact, "start", "end", body FROM evidence WHERE {condition} ORDER BY fact, ordinal'
+            for row in self._rows(sql, part):
+                own = found.get(row[0])
+                if own is not None:
+                    own.append(row)
+        return found
+
+    @readable
+    def _told(self, rows: Sequence[tuple[Any, ...]]) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
+        """Spans of messages, and the messages that support the fact as a whole."""
+        decoded = [(start, end, self._codec.decode(blob)) for _, start, end, blob in rows]
+        spans = tuple(Evidence(message_id=m, start=s, end=e) for s, e, m in decoded if s is not None)
+        return spans, tuple(m for s, _, m in decoded if s is None)
 
     def _earlier(self, keys: Sequence[int], moment: int) -> dict[int, dict[str, Any]]:
         found: dict[int, dict[str, Any]] = {}

@@ -37,7 +37,7 @@ class MessageView(View):
             f"SELECT {MESSAGE_READ} FROM {_BY_ID} WHERE {where} ORDER BY at DESC, sequence DESC LIMIT 1",
             tuple(values),
         )
-        return None if row is None else message_from(row, self._codec)
+        return None if row is None else self._made([row])[0]
 
     def messages(
         self,
@@ -112,7 +112,10 @@ class MessageView(View):
         if len(selections) > 1:
             rows.sort(key=lambda r: r[0] if by_item else (r[2], r[1], r[0]), reverse=newest_first)
             rows = rows[:limit]
-        return [message_from(r, self._codec) for r in rows]
+        return self._made(rows)
+
+    def _made(self, rows: Sequence[tuple[Any, ...]]) -> list[MessageRow]:
+        return self._core.kept.messages(self, rows, lambda r: message_from(r, self._codec))
 
     def marks(self, session_id: str, *, roles: Sequence[Role] | None = None, limit: int) -> list[TurnMark]:
         label = self.label(session_id)
@@ -126,8 +129,11 @@ class MessageView(View):
             f"SELECT 0, {columns} FROM ghosts WHERE user_mac = ? AND session = ?{newest}",
             (self._keyed.mac(self._user_id), label),
         )
-        if ghosts:
-            rows = sorted([*rows, *ghosts], key=lambda r: (r[4], r[5]), reverse=True)[:limit]
+        cold = self._rows(
+            f"SELECT -id, {columns} FROM cold_turns WHERE user_no = ? AND session = ?{newest}", (self.no, label)
+        )
+        if ghosts or cold:
+            rows = sorted([*rows, *ghosts, *cold], key=lambda r: (r[4], r[5]), reverse=True)[:limit]
         return [mark_from(r) for r in reversed(rows)]
 
     def content_mac(self, content: str) -> bytes:
@@ -150,7 +156,7 @@ class MessageView(View):
                 (self.no, *here, count),
             )
             found += reversed(rows) if sign == "<" else rows
-        return [message_from(r, self._codec) for r in found]
+        return self._made(found)
 
     def session(self, session_id: str) -> Session | None:
         row = self._one(

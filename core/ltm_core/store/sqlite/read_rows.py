@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
-from ltm_core.store.rows import AuditRow, EarlierTimes, FactRow, SessionRow
+from ltm_core.store.rows import AuditRow, EarlierTimes, FactRow, SessionRow, TurnWorth
 from ltm_core.store.sqlite.layout import batches
 from ltm_core.store.sqlite.read_facts import FactView
 from ltm_core.store.sqlite.records import (
@@ -17,7 +18,7 @@ from ltm_core.store.sqlite.records import (
     fact_from,
     session_from,
 )
-from ltm_core.store.times import from_us
+from ltm_core.store.times import from_us, to_us
 from ltm_core.types import Anchor, Evidence
 
 _AS_WRITTEN = -(2**63)
@@ -67,7 +68,7 @@ class RowView(FactView):
             (self.low + after_item, self.high, limit),
         )
         keys = [r[0] for r in rows]
-        evidence, sources = self._evidence(keys)
+        told = self._evidence(keys)
         earlier: dict[int, list[EarlierTimes]] = {}
         for condition, part in self._near(keys):
             sql = f"SELECT fact, known_until, body FROM fact_versions WHERE {condition} ORDER BY fact, known_until"
@@ -84,13 +85,42 @@ class RowView(FactView):
                     r,
                     self._codec,
                     user_id=self._user_id,
-                    evidence=tuple(evidence.get(r[0], ())),
-                    sources=tuple(sources.get(r[0], ())),
+                    told=self._told(told.get(r[0], ())),
                     earlier=None,
                     moment=_AS_WRITTEN,
                 ),
                 earlier=tuple(earlier.get(r[0], ())),
                 last_access_at=from_us(r[19]),
+            )
+            for r in rows
+        ]
+
+    def turn_worths(
+        self, *, now: datetime, idle_before: datetime, after_item: int = 0, limit: int
+    ) -> list[TurnWorth]:
+        rows = self._rows(
+            "SELECT id, at, importance, access_count, last_access_at, in_window AND EXISTS (SELECT 1 FROM sessions s "
+            "WHERE s.user_no = m.user_no AND s.session = m.session AND s.ended_at IS NULL AND s.arrived_at >= ?), "
+            "EXISTS (SELECT 1 FROM anchors a WHERE a.user_no = m.user_no AND a.message_mac = m.id_mac "
+            "AND a.session = m.session AND a.kind != 'stated_fact'), "
+            f"(SELECT group_concat(DISTINCT e.fact & {ITEM_MASK}) FROM evidence e "
+            "WHERE e.user_no = m.user_no AND e.message_mac = m.id_mac), EXISTS (SELECT 1 FROM summary_sources l "
+            "JOIN summaries y ON y.id = l.summary WHERE l.source = m.id AND y.recallable_at IS NOT NULL) "
+            "FROM messages m "
+            "WHERE id > ? AND id < ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY id LIMIT ?",
+            (to_us(idle_before), self.low + after_item, self.high, to_us(now), limit),
+        )
+        return [
+            TurnWorth(
+                item=r[0] & ITEM_MASK,
+                at=from_us(r[1]),
+                importance=IMPORTANCES[r[2]],
+                access_count=r[3],
+                last_access_at=from_us(r[4]),
+                in_window=bool(r[5]),
+                anchored=bool(r[6]),
+                supports=tuple(map(int, r[7].split(","))) if r[7] else (),
+                summarised=bool(r[8]),
             )
             for r in rows
         ]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ltm_core.store.sqlite.cold import ColdView
 from ltm_core.store.sqlite.conditions import CURRENT, CURRENT_TAKES
 from ltm_core.store.sqlite.layout import batches
 from ltm_core.store.sqlite.read_documents import DocumentView
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ltm_core.store.base import IndexFaults, Snapshot
 
 
-class SqliteReader(MessageView, RowView, DocumentView, SummaryView):
+class SqliteReader(MessageView, RowView, DocumentView, SummaryView, ColdView):
     """Reads inside one read transaction; unknown users read as empty."""
 
     def anchors(self, message_ids: Sequence[str] | None = None) -> list[Anchor]:

@@ -40,7 +40,7 @@ def _filled(**values: Any) -> dict[str, Any]:
 # messages ---------------------------------------------------------------------------------------------
 MESSAGE_READ = (
     "id, sequence, at, timezone, recorded_at, role, act, importance, language, caller_id, in_window, "
-    "expires_at, archived_at, redacted_at, body, content_mac, retired_at"
+    "expires_at, archived_at, redacted_at, body, content_mac, retired_at, access_count, last_access_at"
 )
 MESSAGE_WRITE = (
     "id_mac, agent, task, app, at, timezone, recorded_at, role, act, importance, language, caller_id, in_window, "
@@ -119,12 +119,17 @@ def message_from(row: Sequence[Any], codec: Codec) -> MessageRow:
         retired_at=from_us(row[16]),
         metadata=body.get("meta", {}),
         content_mac=row[15],
+        access_count=row[17],
+        last_access_at=from_us(row[18]),
     )
 
 
 def mark_from(row: Sequence[Any]) -> TurnMark:
-    """A place of `marks`: id or 0, role, caller_id, content_mac."""
-    return TurnMark(item=row[0] & ITEM_MASK, role=_ROLES[row[1]], has_caller_id=bool(row[2]), content_mac=row[3])
+    """A place of `marks`: id, minus the id where a file holds it, or 0; role, caller_id, content_mac."""
+    id, is_cold = abs(row[0]), row[0] < 0
+    return TurnMark(
+        item=id & ITEM_MASK, is_cold=is_cold, role=_ROLES[row[1]], has_caller_id=bool(row[2]), content_mac=row[3]
+    )
 
 
 @readable
@@ -154,7 +159,7 @@ def session_from(row: Sequence[Any], codec: Codec) -> Session:
 FACT_READ = (
     "id, kind, modality, asserted_by, importance, is_positive, is_about_user, confidence, valid_from, valid_to, "
     "recorded_at, retracted_at, suppressed_at, expires_at, last_seen_at, support_count, access_count, body, "
-    f"(SELECT s.expires_at {REPLACED})"
+    f"CASE WHEN superseded_by IS NULL THEN NULL ELSE (SELECT s.expires_at {REPLACED}) END"
 )
 FACT_WRITE = (
     "id_mac, slot, subject, relation, object, session, agent, task, app, kind, modality, asserted_by, "
@@ -224,13 +229,12 @@ def fact_from(
     codec: Codec,
     *,
     user_id: str,
-    evidence: tuple[Evidence, ...],
-    sources: tuple[str, ...],
+    told: tuple[tuple[Evidence, ...], tuple[str, ...]],
     earlier: Mapping[str, Any] | None,
     moment: int,
 ) -> Fact:
     """The fact of a row of `FACT_READ`, with the ``earlier`` times in place of the present ones when given;
-    current as of ``moment`` (microseconds)."""
+    current as of ``moment`` (microseconds). ``told``: spans of messages, and the messages that support it."""
     body = codec.decode(row[17])
     times = earlier or {
         "valid_from": row[8],
@@ -273,8 +277,8 @@ def fact_from(
         support_count=row[15],
         access_count=row[16],
         superseded_by=times.get("superseded_by"),
-        evidence=evidence,
-        source_message_ids=sources,
+        evidence=told[0],
+        source_message_ids=told[1],
         doc_type=body.get("doc_type"),
         tags=tuple(body.get("tags", ())),
         metadata=body.get("meta", {}),

@@ -41,7 +41,14 @@ def encrypt(location: Path, *, config: Config, keys: KeyProvider, progress: Prog
     _require_store(location)
     if not is_sealed(load_key(location, read_only=True)):
         # Damage and a newer schema are found before anything is sealed.
-        SqliteStore(location, config=config).close()
+        plain = SqliteStore(location, config=config)
+        try:
+            with plain.connection() as conn:
+                (files,) = conn.execute("SELECT count(*) FROM cold_files").fetchone()
+        finally:
+            plain.close()
+        if files:
+            raise ConfigError(f"{files} files of the archive hold turns in plain: restore_archive first")
         seal_key_file(location, keys, wait_seconds=config.busy_timeout_seconds)
     store = SqliteStore(location, config=config, keys=keys)
     try:

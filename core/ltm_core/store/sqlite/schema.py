@@ -322,6 +322,34 @@ VERSION_3: tuple[str, ...] = (
     "CREATE INDEX summary_sources_by_source ON summary_sources (source)",
 )
 
+VERSION_4: tuple[str, ...] = (
+    # how often, and when last, a turn was recalled: facts have had it from the beginning ----------------
+    "ALTER TABLE messages ADD COLUMN access_count INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE messages ADD COLUMN last_access_at INTEGER",
+    # turns that were moved to files: which file holds them, and their places in their sessions -----------
+    """CREATE TABLE cold_files (
+        id INTEGER PRIMARY KEY,
+        user_no INTEGER NOT NULL,
+        count INTEGER NOT NULL,
+        first_at INTEGER NOT NULL,
+        last_at INTEGER NOT NULL,
+        body BLOB NOT NULL)""",
+    """CREATE TABLE cold_turns (
+        id INTEGER PRIMARY KEY,
+        user_no INTEGER NOT NULL,
+        file INTEGER NOT NULL,
+        id_mac BLOB NOT NULL,
+        session INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        sequence INTEGER NOT NULL,
+        role INTEGER NOT NULL,
+        caller_id INTEGER NOT NULL,
+        content_mac BLOB NOT NULL)""",
+    "CREATE INDEX cold_turns_by_id ON cold_turns (user_no, id_mac, session)",
+    "CREATE INDEX cold_turns_by_session ON cold_turns (user_no, session, at, sequence)",
+    "CREATE INDEX cold_turns_by_file ON cold_turns (file)",
+)
+
 VERSION_5: tuple[str, ...] = (
     # fingerprint of the present wrapping key; empty in a plain store
     "ALTER TABLE state ADD COLUMN encryption TEXT NOT NULL DEFAULT ''",
@@ -356,6 +384,8 @@ ID_RANGE_TABLES = (
     "documents",
     "document_units",
     "summaries",
+    "cold_files",
+    "cold_turns",
 )
 """Erased by range of ``id``."""
 FACT_RANGE_TABLES = ("fact_versions", "evidence")
@@ -374,6 +404,7 @@ BODIES = (
     *((t, "body") for t in ("messages", "facts", "anchors", "slots", "evidence", "sessions", "changes", "documents")),
     ("documents", "path"),
     ("summaries", "body"),
+    ("cold_files", "body"),
 )
 """Where words of users stand, in envelopes."""
 ENVELOPES = (*BODIES, *((t, "body") for t in ("fact_versions", "jobs", "audit", "users")))

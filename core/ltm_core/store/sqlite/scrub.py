@@ -13,7 +13,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from ltm_core.store.sqlite.files import DATABASE
+from ltm_core.store.sqlite.files import ARCHIVE, DATABASE
 from ltm_core.store.sqlite.needles import Needles
 
 _PIECE = 4 * 1024 * 1024
@@ -52,7 +52,8 @@ def scan(directory: Path, strings: Sequence[bytes]) -> tuple[set[bytes], int]:
     found: set[bytes] = set()
     files = 0
     for path in sorted(directory.rglob("*")):
-        if not path.is_file():
+        # Files of the archive belong to one user each; those of the erased one are looked at by themselves.
+        if not path.is_file() or (directory / ARCHIVE) in path.parents:
             continue
         try:
             found |= _in_file(path, needles)

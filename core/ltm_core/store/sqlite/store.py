@@ -153,6 +153,8 @@ class SqliteStore:
                 writer.finish()
             finally:
                 writer.end()
+        if writer.erased or writer.has_removed:
+            self.core.kept.drop(user_id)
         if writer.erased and os.getpid() in self._caches:
             self._snapshots().drop(user_id)
         if writer.index_changed:
@@ -200,6 +202,7 @@ class SqliteStore:
     def close(self) -> None:
         """All connections are closed; a temporary store is gone. Harmless when repeated."""
         self._caches.clear()
+        self.core.kept.clear()
         index, self.core.attached.index = self.core.attached.index, None
         if index is not None and self._finalizer.alive:
             index.close()

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ltm_core.store.sqlite.embedders import other_embedders
+from ltm_core.store.sqlite.layout import batches
 from ltm_core.store.sqlite.records import ITEM_MASK
 from ltm_core.store.times import to_us
 from ltm_core.text.normalize import fold
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
     from ltm_core.store.sqlite.base import Core
     from ltm_core.store.sqlite.store import SqliteStore
     from ltm_core.store.sqlite.writer import SqliteWriter
+
+
+_LEAVE_WINDOW = (
+    "UPDATE messages SET in_window = 0 WHERE id IN (SELECT m.id FROM sessions s "
+    "JOIN messages m INDEXED BY messages_window ON m.user_no = s.user_no AND m.session = s.session "
+    "AND m.in_window = 1 WHERE s.id IN ({}))"
+)
+_DROP_SLOTS = "DELETE FROM slots WHERE (user_no, session) IN (SELECT user_no, session FROM sessions WHERE id IN ({}))"
 
 
 class Sweeps:
@@ -33,13 +42,11 @@ class Sweeps:
                 "ORDER BY s.arrived_at LIMIT ?",
                 (to_us(idle_before), limit),
             ).fetchall()
-            moment = to_us(now)
-            pairs = [(r[1], r[2]) for r in rows]
-            conn.executemany("UPDATE sessions SET ended_at = ? WHERE id = ?", [(moment, r[0]) for r in rows])
-            conn.executemany(
-                "UPDATE messages SET in_window = 0 WHERE user_no = ? AND session = ? AND in_window = 1", pairs
-            )
-            conn.executemany("DELETE FROM slots WHERE user_no = ? AND session = ?", pairs)
+            for marks, part in batches([r[0] for r in rows]):
+                conn.execute(f"UPDATE sessions SET ended_at = ? WHERE id IN ({marks})", (to_us(now), *part))
+                # One statement per batch: each session by itself takes twice as long.
+                conn.execute(_LEAVE_WINDOW.format(marks), part)
+                conn.execute(_DROP_SLOTS.format(marks), part)
             conn.executemany(
                 "UPDATE users SET revision = revision + 1 WHERE user_no = ?",
                 [(no,) for no in {r[1] for r in rows}],

@@ -58,17 +58,34 @@ class WriteBase(SqliteReader):
             (user_no, vault.present, vault.new_key(), moment),
         )
 
-    def set_user(self, *, timezone: str | None = None, paused_at: datetime | Literal["keep"] | None = "keep") -> None:
+    def set_user(
+        self,
+        *,
+        timezone: str | None = None,
+        paused_at: datetime | Literal["keep"] | None = "keep",
+        retention: str | None = None,
+    ) -> None:
         self._require()
+        if retention is not None:
+            self._retention = retention or None
         if timezone is not None:
             self._timezone = timezone
         if paused_at != "keep":
             self._paused_at = to_us(paused_at)
         self._conn.execute(
-            "UPDATE users SET timezone = ?, paused_at = ? WHERE user_no = ?",
-            (self._timezone, self._paused_at, self.no),
+            "UPDATE users SET timezone = ?, paused_at = ?, retention = ? WHERE user_no = ?",
+            (self._timezone, self._paused_at, self._retention, self.no),
         )
         self._changed = True
+
+    @property
+    def has_changed(self) -> bool:  # type: ignore[override]
+        return self._changed
+
+    @property
+    def has_removed(self) -> bool:
+        """Whether something that could be found is gone, or stands there in other words."""
+        return self._shrunk
 
     def finish(self) -> None:
         """The user's row shows the changes of this transaction; called once, before the commit."""

@@ -51,6 +51,8 @@ class FactWriter(MessageWriter):
             )
         if row[6] is not None and row[6] != after["superseded_by"]:
             self._drop_expired(row[6], after["slot"], to_us(self._moment(now)))
+        # What the fact said before may have been overwritten for good.
+        self._core.kept.forget(self._user_id, id)
         self._conn.execute(_UPDATE, (*values, id))
         self._conn.execute("DELETE FROM evidence WHERE fact = ?", (id,))
         self._add_evidence(id, fact)
@@ -81,11 +83,12 @@ class FactWriter(MessageWriter):
         self._changed = True
         return len(rows)
 
-    def touch_facts(self, ids: Sequence[str], *, now: datetime) -> None:
+    def touch_facts(self, ids: Sequence[str], *, now: datetime, count: int = 1) -> None:
         moment = to_us(now)
         self._conn.executemany(
-            "UPDATE facts SET access_count = access_count + 1, last_access_at = ? WHERE user_no = ? AND id_mac = ?",
-            [(moment, self.no, self._keyed.mac(i)) for i in dict.fromkeys(ids)],
+            "UPDATE facts SET access_count = access_count + ?, last_access_at = max(ifnull(last_access_at, ?), ?) "
+            "WHERE user_no = ? AND id_mac = ?",
+            [(count, moment, moment, self.no, self._keyed.mac(i)) for i in dict.fromkeys(ids)],
         )
 
     def _add_evidence(self, id: int, fact: Fact) -> None:

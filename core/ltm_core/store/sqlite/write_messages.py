@@ -100,10 +100,23 @@ class MessageWriter(SummaryWriter):
     def update_message(self, row: MessageRow) -> None:
         self._unsay(row)
         values = message_values(row, self._keyed, self._codec)
+        # What the turn said before may have been overwritten for good.
+        self._core.kept.forget(self._user_id, self.low + row.item)
         found = self._conn.execute(_UPDATE, (*values, self.low + row.item, self.low, self.high)).rowcount
         if not found:
             raise NotFoundError(f"no message has item {row.item}")
         self._changed = True
+
+    def touch_messages(self, ids: Sequence[tuple[str, str]], *, now: datetime, count: int = 1) -> None:
+        moment = to_us(now)
+        self._conn.executemany(
+            "UPDATE messages SET access_count = access_count + ?, last_access_at = max(ifnull(last_access_at, ?), ?) "
+            "WHERE user_no = ? AND id_mac = ? AND session = ?",
+            [
+                (count, moment, moment, self.no, self._keyed.mac(i), self.label(session))
+                for session, i in dict.fromkeys(ids)
+            ],
+        )
 
     def delete_messages(self, items: Sequence[int], *, keep_summaries: bool = False) -> int:
         wanted = [self.low + i for i in dict.fromkeys(items)]
@@ -124,6 +137,8 @@ class MessageWriter(SummaryWriter):
         for marks, part in batches(ids):
             self._conn.execute(f"DELETE FROM summary_sources WHERE source IN ({marks})", part)
             self._conn.execute(f"DELETE FROM messages WHERE id IN ({marks})", part)
+        for id in ids:
+            self._core.kept.forget(self._user_id, id)
         counts: dict[int, int] = {}
         for _, session, mac in found:
             counts[session] = counts.get(session, 0) + 1

@@ -14,6 +14,7 @@ from ltm_core.store.sqlite.backup import announce, lists
 from ltm_core.store.sqlite.codec import PLAIN_CODEC, Codec
 from ltm_core.store.sqlite.erase import erase_rows
 from ltm_core.store.sqlite.second import SecondWriter
+from ltm_core.store.sqlite.write_cold import ColdWriter
 from ltm_core.store.sqlite.write_documents import DocumentWriter
 from ltm_core.store.sqlite.write_index import OUTBOX_ERASE_USER
 from ltm_core.store.sqlite.write_rows import RowWriter
@@ -24,7 +25,7 @@ from ltm_core.types import Anchor, FactChange
 JOB_STATES: tuple[Literal["ready"], Literal["dead"]] = ("ready", "dead")
 
 
-class SqliteWriter(RowWriter, DocumentWriter, SecondWriter):
+class SqliteWriter(RowWriter, DocumentWriter, ColdWriter, SecondWriter):
     """Reads and writes inside one write transaction."""
 
     _announced = False

@@ -141,9 +141,11 @@ class ExternalVectors(Asking):
         return len(gone)
 
     def _mend(self) -> int:
-        """Collections that failed a question are gone."""
+        """Collections that failed a question, or hold another embedder's vectors, are gone."""
         failed = {no for no, name in self._broken.items() if self._open.get(no, ("",))[0] == name}
         self._broken.clear()
+        generation = self._generation()
+        failed |= {no for no, _, _, made in self._rows() if made != generation}
         for no in failed:
             self._drop(no)
         return len(failed)
@@ -187,9 +189,6 @@ class ExternalVectors(Asking):
 
     def _cover(self) -> int:
         generation = self._generation()
-        for no, _, _, made in self._rows():
-            if made != generation:
-                self._drop(no)
         with self._store.connection() as conn:
             row = conn.execute(
                 "SELECT user_no FROM users WHERE chunk_count >= ? AND NOT EXISTS (SELECT 1 FROM external_vectors e "

@@ -7,6 +7,7 @@
 #   make test-heavy  the tests that need torch
 #   make test-langchain-floor   LangChain's tests with the oldest supported versions of it
 #   make test-llamaindex-floor  LlamaIndex's tests with the oldest supported llama-index-core
+#   make test-chroma the tests that need Chroma
 #   make test-all    all of the above
 #   make faults      writers killed 440 times, every page and hundreds of bits spoilt, clocks that jump (minutes)
 #   make soak        20 threads of 4 processes on one store: make soak SECONDS=600
@@ -20,7 +21,7 @@ PYTHON ?= python3
 SECONDS ?= 180
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-bare test-heavy test-langchain-floor test-llamaindex-floor test-all faults soak bench peers clean
+.PHONY: help demo test check test-bare test-heavy test-langchain-floor test-llamaindex-floor test-chroma test-all faults soak bench peers clean
 
 PIP := -m pip install --quiet --disable-pip-version-check
 ASK_VERSION := import sys; sys.exit(sys.version_info < (3, 11))
@@ -29,7 +30,7 @@ help:
 	@sed -n 's/^#   //p' Makefile
 
 # One environment per set of packages, so that none hides what another lacks.
-.venv/made .venv-bare/made .venv-heavy/made .venv-langchain-floor/made .venv-llamaindex-floor/made .venv-peers/made:
+.venv/made .venv-bare/made .venv-heavy/made .venv-langchain-floor/made .venv-llamaindex-floor/made .venv-chroma/made .venv-peers/made:
 	@"$(PYTHON)" -c '$(ASK_VERSION)' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.12" >&2; exit 1; }
 	"$(PYTHON)" -m venv "$(@D)"
 	@touch "$@"
@@ -69,6 +70,11 @@ LANGCHAIN_FLOOR := langchain-core==1.4.9 langchain==1.3.14 langchain-classic==1.
 	.venv-llamaindex-floor/bin/python $(PIP) -e . llama-index-core==0.13.6 pytest pytest-timeout pytest-xdist hypothesis
 	@touch $@
 
+.venv-chroma/test: pyproject.toml Makefile | .venv-chroma/made
+	@echo "Installing the product with Chroma into .venv-chroma (once, large) ..."
+	.venv-chroma/bin/python $(PIP) -e ".[crypto,chroma]" pytest pytest-timeout pytest-xdist hypothesis pyyaml
+	@touch $@
+
 .venv-peers/peers: pyproject.toml benchmarks/peers-requirements.txt | .venv-peers/made
 	@echo "Installing the product and other memories into .venv-peers (once, large) ..."
 	.venv-peers/bin/python $(PIP) -e . -r benchmarks/peers-requirements.txt
@@ -98,7 +104,10 @@ test-langchain-floor: .venv-langchain-floor/test
 test-llamaindex-floor: .venv-llamaindex-floor/test
 	.venv-llamaindex-floor/bin/python -m pytest -n auto -W default tests/adapters/test_llamaindex_*.py $(ARGS)
 
-test-all: check test test-bare test-heavy test-langchain-floor test-llamaindex-floor
+test-chroma: .venv-chroma/test
+	.venv-chroma/bin/python -m pytest -n 2 tests/stores/test_chroma.py $(ARGS)
+
+test-all: check test test-bare test-heavy test-langchain-floor test-llamaindex-floor test-chroma
 
 faults: .venv/test
 	.venv/bin/python -m pytest -m faults -k "not minutes_of_load" -s $(ARGS)
@@ -113,5 +122,5 @@ peers: .venv-peers/peers
 	.venv-peers/bin/python -m benchmarks.peers --data "$(DATA)" $(ARGS)
 
 clean:
-	rm -rf .venv .venv-bare .venv-heavy .venv-langchain-floor .venv-llamaindex-floor .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf .venv .venv-bare .venv-heavy .venv-langchain-floor .venv-llamaindex-floor .venv-chroma .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

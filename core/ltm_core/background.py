@@ -23,9 +23,10 @@ class Worker:
     does not exist; the next `wake` there starts one of its own.
     """
 
-    def __init__(self, step: Callable[[], WorkReport | None], *, pause: float) -> None:
+    def __init__(self, step: Callable[[], WorkReport | None], *, pause: float, name: str = "extraction") -> None:
         self._step = step
         self._pause = pause
+        self._name = name
         self._start_lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._pid = 0
@@ -52,7 +53,7 @@ class Worker:
                 return
             self._pid = os.getpid()
             self._thread = threading.Thread(target=self._run, args=(self._ready, self._halt), daemon=True)
-            self._thread.name = "ltm-extract"
+            self._thread.name = f"ltm-{self._name}"
             self._thread.start()
 
     def stop(self, timeout: float) -> bool:
@@ -77,7 +78,7 @@ class Worker:
                 try:
                     report = self._step()
                 except Exception as e:  # noqa: BLE001  whatever it was, the rows are still there
-                    log.warning("the extraction thread goes on in %.0f s: %s", self._pause, type(e).__name__)
+                    log.warning("the %s thread goes on in %.0f s: %s", self._name, self._pause, type(e).__name__)
                     halt.wait(self._pause)
                     break
                 if report is None:

@@ -21,7 +21,9 @@ from ltm_core.commands import (
     facts,
     follow,
     forget,
+    keys,
     portability,
+    reembed,
     replay,
     serve,
     settings,
@@ -65,6 +67,9 @@ app.command("import")(portability.import_)
 app.command()(portability.backup)
 app.command()(portability.restore)
 app.command()(portability.audit)
+app.command()(reembed.reembed)
+app.command()(keys.encrypt)
+app.command()(keys.rekey)
 app.command()(upkeep.work)
 app.command()(upkeep.deadletter)
 app.command()(chat.chat)

@@ -9,6 +9,7 @@
     ├── ConflictError                        several candidates, or a state that forbids the call
     ├── AccessDeniedError                    a service refused the key, or what it may not do
     ├── ConfigError                          unknown option, or a value outside its range
+    │   └── MasterKeyError                   an encrypted store, and no master key or another one
     ├── MissingExtraError (ImportError)      an optional package is needed; the message names the pip line
     ├── EmbedderMismatchError                the store was written with another embedder
     ├── ExtractionError                      an extractor's output could not be used
@@ -74,6 +75,10 @@ class ConfigError(LTMError):
     """An option is unknown or its value is outside its range."""
 
 
+class MasterKeyError(ConfigError):
+    """The store is encrypted, and the master key is missing, is another one, or cannot be used."""
+
+
 class MissingExtraError(LTMError, ImportError):
     """An optional package is not installed; the message names the line that installs it."""
 
@@ -91,8 +96,8 @@ class EmbedderMismatchError(LTMError):
     def __init__(self, stored: str, given: str) -> None:
         super().__init__(
             f"the store's vectors were made by {stored!r}, but it was opened with {given!r}: "
-            'open it with the first one, or pass embedder="none" to go on with keyword recall only '
-            "(a later version brings `ltm reembed`, which changes the model)"
+            'open it with the first one, change it with `ltm reembed --to`, or pass embedder="none" to go on with '
+            "keyword recall only"
         )
         self.stored = stored
         self.given = given

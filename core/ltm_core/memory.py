@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ltm_core.acting import checked
 from ltm_core.door.base import utc_now
+from ltm_core.door.changing import Changing
 from ltm_core.door.documents import Documents
 from ltm_core.door.forgetting import Forgetting
 from ltm_core.door.portability import Portability
@@ -18,7 +19,6 @@ from ltm_core.door.recalling import Recalling
 from ltm_core.door.revising import Revising
 from ltm_core.door.sessions import Sessions
 from ltm_core.door.upkeep import Upkeep
-from ltm_core.errors import ConfigError
 from ltm_core.ids import new_uuid7
 from ltm_core.keep import later
 from ltm_core.runtime import Runtime
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ltm_core.config import Config
 
 
-class LongTermMemory(Recalling, Reading, Sessions, Documents, Revising, Forgetting, Upkeep, Portability):
+class LongTermMemory(Recalling, Reading, Sessions, Documents, Revising, Forgetting, Upkeep, Changing, Portability):
     """What was said, what is true, and what was true, for every user of one store.
 
     Open it with `open`; it is thread-safe, several processes may open one location, and it is a context
@@ -57,6 +57,7 @@ class LongTermMemory(Recalling, Reading, Sessions, Documents, Revising, Forgetti
         token_counter: TokenCounter | None = None,
         clock: Callable[[], datetime] | None = None,
         new_id: Callable[[], str] | None = None,
+        key_provider: object = None,
         vectors: str = "exact",
         read_only: bool = False,
         **config_overrides: Any,
@@ -75,15 +76,17 @@ class LongTermMemory(Recalling, Reading, Sessions, Documents, Revising, Forgetti
         same for the summaries that `maintain` makes (`ltm_core.Summarizer`; None takes the user's own sentences).
         ``token_counter`` counts
         the tokens of a text; the default never counts fewer than the common tokenizers. ``config_overrides``
-        are fields of `Config`.
+        are fields of `Config`. ``key_provider``: the master key that a new store is encrypted with or an encrypted
+        one is opened with: ``"env:NAME"``, ``"file:PATH"``, 32 bytes, a callable that returns them, or a
+        `KeyProvider`; None asks ``LTM_MASTER_KEY`` and ``LTM_MASTER_KEY_FILE``, "none" asks nobody
+        (docs/encryption.md). ``vectors``: "exact", or "chroma" or "chroma://HOST:PORT" as an index for users with
+        very many memories (docs/chroma.md).
 
-        Raises ConfigError, UnavailableError, CorruptError, SchemaTooNewError, EmbedderMismatchError,
-        MissingExtraError.
+        Raises ConfigError, MasterKeyError, UnavailableError, CorruptError, SchemaTooNewError,
+        EmbedderMismatchError, MissingExtraError.
         """
         from ltm_core.opening import open_runtime
 
-        if vectors != "exact":
-            raise ConfigError(f'vectors={vectors!r} is not known; this version searches exactly (vectors="exact")')
         return cls(
             open_runtime(
                 location,
@@ -97,6 +100,8 @@ class LongTermMemory(Recalling, Reading, Sessions, Documents, Revising, Forgetti
                 read_only=read_only,
                 reranker=reranker,
                 rewriter=rewriter,
+                key_provider=key_provider,
+                vectors=vectors,
                 overrides=config_overrides,
             )
         )

@@ -19,9 +19,10 @@ from ltm_core.recall.cache import RecallCache
 from ltm_core.recall.floors import floor_in_force
 from ltm_core.recall.rerankers import resolve_reranker
 from ltm_core.recall.rewriters import resolve_rewriter
-from ltm_core.runtime import Runtime
+from ltm_core.runtime import Runtime, log
 from ltm_core.store.base import Store
-from ltm_core.store.sqlite import open_store
+from ltm_core.store.keys import resolve_keys
+from ltm_core.store.sqlite import SqliteStore, open_store
 from ltm_core.text.chunks import CHUNKER_VERSION, TEMPLATE_VERSION
 from ltm_core.text.tokens import estimate_tokens
 from ltm_core.types import TokenCounter, WorkReport
@@ -43,6 +44,8 @@ def open_runtime(
     read_only: bool,
     reranker: object = None,
     rewriter: object = None,
+    key_provider: object = None,
+    vectors: str = "exact",
     summarizer: object = None,
     overrides: Mapping[str, Any],
 ) -> Runtime:
@@ -57,7 +60,8 @@ def open_runtime(
     reads, tells = _extractor(extractor), _summarizer(summarizer)
     if isinstance(location, str) and "://" in location:
         raise ConfigError("location must be a directory or ':memory:'; this version has no other store")
-    store = open_store(location, config=settings, read_only=read_only, clock=lambda: _aware(clock()))
+    keys = resolve_keys(key_provider)
+    store = open_store(location, config=settings, read_only=read_only, clock=lambda: _aware(clock()), keys=keys)
     try:
         _agree(store, model, now=clock())
         runtime = Runtime(
@@ -79,6 +83,8 @@ def open_runtime(
             _run_queue(runtime)
         if settings.maintain_every_seconds and not read_only:
             _run_upkeep(runtime)
+        if vectors != "exact":
+            _attach(runtime, store, vectors)
         return runtime
     except BaseException:
         store.close()
@@ -130,6 +136,36 @@ def _run_upkeep(runtime: Runtime) -> None:
     runtime.stop = stop
 
 
+def _attach(runtime: Runtime, store: SqliteStore, vectors: str) -> None:
+    """An external index answers for large users; a thread tells it what changed."""
+    from ltm_core.background import Worker
+    from ltm_core.store.external import host_of
+
+    settings = runtime.config
+    if store.core.vault is not None and not settings.allow_external_vectors:
+        raise ConfigError(
+            f"vectors={vectors!r} would hold the vectors of an encrypted store in plain: set "
+            "allow_external_vectors=True if that is meant"
+        )
+    host = host_of(vectors, store.directory, store.name)
+    if host is None or store.read_only:
+        return
+    index = store.attach(host, at_least=settings.external_vectors_from, candidates=settings.external_candidates)
+    if not index.owned:
+        log.info("another process keeps the vector index of %s; this one searches exactly", store.location)
+        return
+    known = weakref.ref(index)
+
+    def step() -> WorkReport | None:
+        alive = known()
+        return WorkReport(jobs_done=alive.step()) if alive is not None and alive.owned else None
+
+    worker = Worker(step, pause=settings.job_retry_seconds, name="vectors")
+    index.stop = worker.stop
+    store.on_index_change = worker.wake
+    worker.wake()
+
+
 def _aware(moment: datetime) -> datetime:
     # Opening dates the store; a naive clock is refused by the first call that asks `Runtime.now`.
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
@@ -147,3 +183,4 @@ def _agree(store: Store, model: Any, *, now: datetime) -> None:
             operations.set_embedder_identity(given, dimension=model.dimension, now=now)
     elif stored != given:
         raise EmbedderMismatchError(stored, given)
+    operations.serve_vectors()

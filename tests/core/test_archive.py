@@ -336,3 +336,26 @@ def test_a_place_that_cannot_be_used(tmp_path: Path) -> None:
         from ltm_core.keep.archive.place import place_of
 
         place_of(memory._runtime)
+
+
+def test_files_of_an_encrypted_store_show_neither_words_nor_vectors(
+    opened: Opening, clock: Clock, tmp_path: Path
+) -> None:
+    pytest.importorskip("cryptography")
+    memory = opened(key_provider=b"k" * 32)
+    memory.observe(user_id="ana", session_id="s", user="We talked about the quagga exhibition.", message_id="m")
+    clock.now += timedelta(days=400)
+    memory.observe(user_id="ana", session_id="new", user="We saw a heron at the lake.")
+    vectors = HashEmbedder().embed_documents(["[2026-01-01] user: We talked about the quagga exhibition."])
+    memory.maintain()
+    assert parquet(tmp_path) and b"quagga" not in bytes_of(tmp_path / "store")
+    assert vectors[0].astype("<f2").tobytes() not in bytes_of(tmp_path / "store")
+    assert memory.restore_archive("ana") == 1
+    assert memory.search("quagga", user_id="ana")[0].similarity and memory.doctor().healthy
+
+
+def test_a_plain_archive_is_put_back_before_its_store_is_encrypted(memory: LongTermMemory, tmp_path: Path) -> None:
+    pytest.importorskip("cryptography")
+    memory.maintain()
+    with pytest.raises(ConfigError, match="restore_archive"):
+        LongTermMemory.encrypt(tmp_path / "store", key_provider=b"k" * 32)

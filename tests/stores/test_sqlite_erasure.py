@@ -92,6 +92,8 @@ def test_no_row_of_the_user_is_left_in_any_table(tmp_path: Path) -> None:
             with store.connection(write=True) as conn:
                 no = conn.execute("SELECT max(user_no) FROM users").fetchone()[0]
                 conn.execute("INSERT INTO user_keys VALUES (?, 'm', x'00', 0)", (no,))
+                conn.execute("INSERT INTO second_vectors VALUES ((? << 32) | 9, 1, 0, x'00')", (no,))
+                conn.execute("INSERT INTO external_vectors VALUES (?, 'x', 0, 0, 0)", (no,))
         before = {table.split(".")[0] for table in left(store, 1)}
         assert before == set(USER_TABLES), "the test fills every table that holds a user's data"
         with store.write("ana") as w:
@@ -263,3 +265,11 @@ def test_the_scan_does_not_drop_sqlites_locks(tmp_path: Path) -> None:
 def test_secure_delete_is_on_in_the_file_library() -> None:
     with closing(sqlite3.connect(":memory:")) as conn:
         assert conn.execute("PRAGMA secure_delete = ON").fetchone() == (1,)
+
+
+def test_a_word_that_our_tables_are_made_of_does_not_keep_an_erasure_pending(tmp_path: Path) -> None:
+    with closing(opened(tmp_path / "data")) as store:
+        with store.write("ana") as w:
+            say(w, "m1", "nothing", session_id="messages")
+            w.erase_user(now=T0)
+        assert store.operations().scrub(needles=[b"messages", b"namespace"], wait_seconds=5)[0]

@@ -44,6 +44,12 @@ class Options:
             help="none, sentence-transformers:MODEL or openai:URL#MODEL; the built-in one when left out.",
         ),
     ] = None
+    vectors: Annotated[
+        str,
+        typer.Option(
+            "--vectors", metavar="NAME", envvar="LTM_VECTORS", help="exact, chroma or chroma://HOST:PORT (an index)."
+        ),
+    ] = "exact"
     config: Annotated[
         Path | None, typer.Option("--config", metavar="FILE", envvar="LTM_CONFIG", help="Settings (TOML).")
     ] = None
@@ -66,7 +72,12 @@ class Options:
             config = config.replaced(timezone="UTC")
         config = config.replaced(extract_in_background=False, maintain_every_seconds=0.0)
         return LongTermMemory.open(
-            self.store, config=config, embedder=self.embedder, extractor=extractor, summarizer=summarizer
+            self.store,
+            config=config,
+            embedder=self.embedder,
+            extractor=extractor,
+            summarizer=summarizer,
+            vectors=self.vectors,
         )
 
     def user_id(self) -> str:

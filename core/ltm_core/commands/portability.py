@@ -110,7 +110,7 @@ def backup(
     if options.json:
         print_json(done)
     else:
-        say(f"{done.bytes} bytes in {done.path}, {done.seconds:.1f} s. Keep the list of erasures beside it.")
+        say(f"{done.bytes} bytes in {done.path}, {done.seconds:.1f} s. Keep the files beside it.")
 
 
 @command
@@ -120,6 +120,10 @@ def restore(
     erasures: Annotated[
         str | None,
         typer.Option("--erasures", metavar="FILE", help="The list of erasures, or none, when the store is lost."),
+    ] = None,
+    key_file: Annotated[
+        Path | None,
+        typer.Option("--key-file", metavar="FILE", help="The keys of encrypted backups, when not beside them."),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Replace the store that is there.")] = False,
     actor: Actor = None,
@@ -136,6 +140,7 @@ def restore(
         directory,
         options.store,
         erasures=erasures,
+        key_file=key_file,
         config=Config.load(options.config),
         actor=actor,
         reason=reason,

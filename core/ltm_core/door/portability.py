@@ -72,6 +72,7 @@ class Portability(Door):
         writing. Nothing is left there after an error or a kill. ConflictError when something is there.
 
         Beside it a list of later erasures is kept, by keyed hashes: copy it with the backup (docs/portability.md).
+        The backup of an encrypted store holds no keys: they are in the key file beside it (docs/encryption.md).
         """
         from ltm_core.keep.backup import backup
 
@@ -85,6 +86,8 @@ class Portability(Door):
         location: str | Path,
         *,
         erasures: str | Path | None = None,
+        key_provider: object = None,
+        key_file: str | Path | None = None,
         config: Config | None = None,
         clock: Callable[[], datetime] | None = None,
         actor: str | None = None,
@@ -94,10 +97,13 @@ class Portability(Door):
 
         Later erasures are known from the store at ``location``, which gives way in one step (after an error or a
         kill it is as it was), or else from the list beside the backup or at ``erasures``; "none" does without.
-        ConflictError when ``location`` holds another store, UnavailableError when no list is found.
+        An encrypted backup needs the master key (``key_provider``, as in `open`) and, when the store is lost, the key
+        file that was beside it or is at ``key_file``. ConflictError when ``location`` holds another store,
+        UnavailableError when no list or key file is found.
         """
         from ltm_core.config import Config as Settings
         from ltm_core.keep.backup import restore_backup
+        from ltm_core.store.keys import resolve_keys
 
         with acting(actor, reason):
             return restore_backup(
@@ -106,6 +112,8 @@ class Portability(Door):
                 config=config or Settings.make(),
                 now=parse_instant((clock or utc_now)(), zone=UTC),
                 erasures="none" if erasures == "none" else None if erasures is None else Path(erasures),
+                keys=resolve_keys(key_provider),
+                key_file=None if key_file is None else Path(key_file),
             )
 
     @classmethod

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ltm_core.config import Config
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import Reader, Writer
+    from ltm_core.store.keys import KeyProvider
     from ltm_core.store.rows import News
 
 
@@ -32,7 +33,14 @@ def backup(runtime: Runtime, path: Path) -> BackupReport:
 
 
 def restore_backup(
-    path: Path, location: Path, *, config: Config, now: datetime, erasures: Path | Literal["none"] | None
+    path: Path,
+    location: Path,
+    *,
+    config: Config,
+    now: datetime,
+    erasures: Path | Literal["none"] | None,
+    keys: KeyProvider | None = None,
+    key_file: Path | None = None,
 ) -> RestoreReport:
     """The location holds what the backup held, without what was erased since; see
     `LongTermMemory.restore_backup`."""
@@ -43,7 +51,18 @@ def restore_backup(
 
     started = time.perf_counter()
     actor, reason = current_actor()
-    done = restore(path, location, config=config, now=now, redo=redo, erasures=erasures, actor=actor, reason=reason)
+    done = restore(
+        path,
+        location,
+        config=config,
+        now=now,
+        redo=redo,
+        erasures=erasures,
+        keys=keys,
+        key_file=key_file,
+        actor=actor,
+        reason=reason,
+    )
     return RestoreReport(
         location=str(location.absolute()),
         at=now,

@@ -35,9 +35,10 @@ def examine(runtime: Runtime, *, user_id: str | None, repair: bool, now: datetim
     problems: list[HealthProblem] = []
     with _unreadable(problems, None):
         problems += [HealthProblem(kind="file", detail=line) for line in operations.check_file()]
-    mended = 0
     # A damaged file is not written to: it is replaced by a backup.
     repair = repair and not problems
+    problems += _of_the_store(runtime, repair=repair)
+    mended = 0
     users = [] if user_id is None else [user_id]
     if user_id is None:
         with _unreadable(problems, None):
@@ -67,6 +68,20 @@ def _unreadable(problems: list[HealthProblem], user: str | None) -> Iterator[Non
         yield
     except CorruptError as e:
         problems.append(HealthProblem(kind="file", user_id=user, detail=str(e)))
+
+
+def _of_the_store(runtime: Runtime, *, repair: bool) -> list[HealthProblem]:
+    """What is not one user's: who is not sealed yet, and an external index that differs."""
+    operations = runtime.store.operations()
+    problems: list[HealthProblem] = []
+    with _unreadable(problems, None):
+        if plain := operations.plain_users():
+            detail = "users whose memories are not encrypted yet: run ltm encrypt again"
+            problems.append(HealthProblem(kind="plain", count=plain, detail=detail))
+        for user, count in sorted(operations.external_drift(repair=repair).items()):
+            detail = "an external index holds other vectors" + (": it is made again" if repair else "")
+            problems.append(HealthProblem(kind="external", user_id=user, count=count, detail=detail))
+    return problems
 
 
 def _users(runtime: Runtime) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ltm_core.documents.units import fill
 from ltm_core.errors import NotFoundError
@@ -38,8 +38,9 @@ from ltm_core.types import Fact, ForgetPreview, Receipt, Scope
 from ltm_core.write.index import day_of, meaning_of, summary_units
 
 if TYPE_CHECKING:
+    from ltm_core.config import Config
     from ltm_core.runtime import Runtime
-    from ltm_core.store.base import MessageRow, Reader, Writer
+    from ltm_core.store.base import MessageRow, OwnerKind, Reader, Writer
 
 
 _AT_ONCE = 1000
@@ -257,6 +258,7 @@ def forget_user(runtime: Runtime, user_id: str, *, actor: str | None) -> Receipt
             [s.id for s in writer.sessions()],
             writer.documents(limit=NEEDLES),
         )
+        needles = replace(needles, keys=(writer.sealed_key(),))
         never_again(writer, rows, now=now, neighbours=False)
         writer.add_ghosts(rows)
         writer.set_erased_before(now)
@@ -273,31 +275,11 @@ def forget_user(runtime: Runtime, user_id: str, *, actor: str | None) -> Receipt
 
 def fill_vectors(runtime: Runtime, user_id: str, *, limit: int = 1000) -> int:
     """Up to ``limit`` indexed units of the user that had no vector have one; returns how many."""
-    from ltm_core.text.chunks import embedded_text
-
     if not runtime.has_vectors:
         return 0
     with runtime.store.write(user_id) as writer:
         waiting = writer.chunks_without_vector(limit=limit)
-        turns: dict[int, Any] = {}
-        facts: dict[int, Fact] = {}
-        summaries: dict[int, dict[tuple[int, int], str]] = {}
-        if waiting:
-            turns = {m.item: m for m in writer.messages(items=[w[2] for w in waiting if w[1] == "message"])}
-            facts = facts_by_item(writer, [w[2] for w in waiting if w[1] == "fact"])
-            told = writer.summaries(items=[w[2] for w in waiting if w[1] == "summary"])
-            summaries = {
-                s.item: {(u.start, u.end): u.embed for u in summary_units(s, config=runtime.config)} for s in told
-            }
-    texts: dict[int, str] = {}
-    for chunk, kind, owner, start, end in waiting:
-        if kind == "fact" and owner in facts:
-            texts[chunk] = meaning_of(facts[owner])
-        elif kind == "summary" and (start, end) in summaries.get(owner, {}):
-            texts[chunk] = summaries[owner][start, end]
-        elif kind == "message" and owner in turns:
-            row = turns[owner]
-            texts[chunk] = embedded_text(row.content[start:end], at=day_of(row), speaker=row.name or row.role)
+        texts = texts_of_chunks(writer, waiting, config=runtime.config)
     matrix = runtime.embed(list(texts.values()))
     if matrix is None:
         return 0
@@ -306,3 +288,28 @@ def fill_vectors(runtime: Runtime, user_id: str, *, limit: int = 1000) -> int:
         vectors = {chunk: matrix[i] for i, chunk in enumerate(texts) if chunk in still}
         writer.set_vectors(vectors)
     return len(vectors)
+
+
+def texts_of_chunks(
+    reader: Reader, chunks: Sequence[tuple[int, OwnerKind, int, int, int]], *, config: Config
+) -> dict[int, str]:
+    """What the embedder reads of each (chunk item, owner kind, owner item, start, end); nothing of one whose owner is
+    gone."""
+    from ltm_core.text.chunks import embedded_text
+
+    if not chunks:
+        return {}
+    turns = {m.item: m for m in reader.messages(items=[c[2] for c in chunks if c[1] == "message"])}
+    facts = facts_by_item(reader, [c[2] for c in chunks if c[1] == "fact"])
+    told = reader.summaries(items=[c[2] for c in chunks if c[1] == "summary"])
+    summaries = {s.item: {(u.start, u.end): u.embed for u in summary_units(s, config=config)} for s in told}
+    texts: dict[int, str] = {}
+    for chunk, kind, owner, start, end in chunks:
+        if kind == "fact" and owner in facts:
+            texts[chunk] = meaning_of(facts[owner])
+        elif kind == "summary" and (start, end) in summaries.get(owner, {}):
+            texts[chunk] = summaries[owner][start, end]
+        elif kind == "message" and owner in turns:
+            row = turns[owner]
+            texts[chunk] = embedded_text(row.content[start:end], at=day_of(row), speaker=row.name or row.role)
+    return texts

@@ -70,6 +70,10 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
         closed += len(done)
     archived = _archive(runtime, now=now, dry_run=False)
     embedded = _embed_waiting(runtime)
+    # Changed and expired texts leave their vectors in the files of an external index.
+    operations.compact_external()
+    while operations.work_external():
+        pass
     told = consolidate(runtime, now=now, dry_run=False)
     # What was used counts before what is worth little goes; what goes is scrubbed with the jobs that follow.
     flush(runtime)

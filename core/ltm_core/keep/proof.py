@@ -33,13 +33,15 @@ class Needles:
 
     texts: tuple[str, ...]
     phrases: tuple[str, ...]
+    keys: tuple[bytes, ...] = ()
+    """Wrapped data keys that were destroyed."""
 
     @property
     def bytes(self) -> list[bytes]:
         """What the files must not hold."""
         wanted = [(t, _SHORTEST_TEXT) for t in self.texts] + [(p, _SHORTEST_PHRASE) for p in self.phrases]
         data = ((t.encode("utf-8", "ignore"), least) for t, least in wanted)
-        return list(dict.fromkeys(d for d, least in data if len(d) >= least))
+        return list(dict.fromkeys([*(k for k in self.keys if k), *(d for d, least in data if len(d) >= least)]))
 
 
 def needles_of(

@@ -183,9 +183,11 @@ OPERATIONS: tuple[Operation, ...] = (
 BY_METHOD: Mapping[str, Operation] = {o.method: o for o in OPERATIONS}
 EXPORT, IMPORT, BATCH = "/v1/export", "/v1/import", "/v1/observe/batch"
 """Streams of JSON lines, and many turns in one request."""
-NOT_SERVED = frozenset({"open", "close", "bind", "get_slot", "on_change", "export_user", "import_user", "backup"})
+NOT_SERVED = frozenset(
+    {"open", "close", "bind", "get_slot", "on_change", "export_user", "import_user", "backup", "reembed"}
+)
 """Methods of the door that are no operation: their counterparts are streams (`EXPORT`, `IMPORT`), the client's own,
-or, for a backup, a path on the server's disk, which a request may not choose."""
+or, for a backup, a path on the server's disk, which a request may not choose; nor may it another embedder."""
 
 
 def page_of(returns: Any) -> Any:

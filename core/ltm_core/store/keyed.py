@@ -40,6 +40,25 @@ class TermHasher:
         return int.from_bytes(h.digest(), "big")
 
 
+class OwnTermHasher(TermHasher):
+    """The same, hashed once more under a secret of the user."""
+
+    __slots__ = ("_own",)
+
+    def __init__(self, key: bytes, user_no: int, own: bytes) -> None:
+        super().__init__(key, user_no)
+        self._own = hashlib.blake2b(key=own, person=b"ltm own term", digest_size=_TERM_BYTES)
+
+    def __call__(self, term: str) -> int:
+        return self.again(super().__call__(term))
+
+    def again(self, value: int) -> int:
+        """The second hash of a first one."""
+        h = self._own.copy()
+        h.update(value.to_bytes(_TERM_BYTES, "big"))
+        return int.from_bytes(h.digest(), "big")
+
+
 class Keyed:
     """The keyed hashes of one store."""
 
@@ -83,3 +102,36 @@ class Keyed:
     def terms(self, user_no: int) -> TermHasher:
         """The term hash of one user."""
         return TermHasher(self._key, user_no)
+
+
+class OwnKeyed(Keyed):
+    """The keyed hashes of one user of an encrypted store: what can be guessed from a dictionary (terms, subjects,
+    relations, values) is hashed a second time under a secret of the user. From a first hash the second follows
+    without the text, so a plain store becomes an encrypted one without reading a word.
+
+    Ids, labels and whole texts stay under the store's key: tombstones outlive the user and are compared with them.
+    """
+
+    __slots__ = ("_own", "_secret")
+
+    def __init__(self, key: bytes, secret: bytes) -> None:
+        super().__init__(key)
+        self._secret = secret
+        self._own = hashlib.blake2b(key=secret, person=b"ltm own label", digest_size=8)
+
+    def pair(self, first: str, second: str) -> int:
+        return self.again(super().pair(first, second))
+
+    def folded(self, value: str) -> int:
+        return self.again(super().folded(value))
+
+    def terms(self, user_no: int) -> OwnTermHasher:
+        return OwnTermHasher(self._key, user_no, self._secret)
+
+    def again(self, value: int) -> int:
+        """The second hash of a first one; 0 stays 0."""
+        if not value:
+            return 0
+        h = self._own.copy()
+        h.update(value.to_bytes(8, "big"))
+        return (int.from_bytes(h.digest(), "big") >> 1) or 1

@@ -204,7 +204,8 @@ class OperationsContract:
                 w.add_fact(fact("f1"))
                 w.add_fact(fact("f2", retracted_at=at(1)))
         ops = store.operations()
-        assert ops.users(limit=2) == ["u0", "u1"] and ops.users(after="u1") == ["u2", "u3", "u4"]
+        first = ops.users(limit=2)
+        assert len(first) == 2 and sorted(first + ops.users(after=first[1])) == [f"u{i}" for i in range(5)]
         assert ops.users_with_doc_types(["minutes", "contract"], before=at(9), limit=9) == ["u1"]
         assert ops.users_with_doc_types(["minutes"], before=at(0), limit=9) == []
         stats = ops.stats()

@@ -186,7 +186,7 @@ class RowContract:
             w.set_erased_before(at(2))
             w.erase_user(now=at(2))
         assert ops.list_erasures(now=at(3)) == 1 and ops.list_erasures(now=at(3)) == 0
-        (listed,) = [p.read_bytes() for p in (tmp_path / "copies").iterdir() if p.is_file()]
+        (listed,) = [p.read_bytes() for p in (tmp_path / "copies").glob("*.jsonl")]
         assert store.mac("ana").encode() in listed and store.mac("f1").encode() in listed
         assert b"ana" not in listed.replace(store.mac("ana").encode(), b"") and b"Kestrel" not in listed
 

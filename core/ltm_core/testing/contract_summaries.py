@@ -115,14 +115,15 @@ class SummaryContract:
                 if user == "cy":
                     w.set_user(paused_at=T0)
         ask = store.operations().users_to_consolidate
-        assert ask(looked_before=at(5), said_before=at(5), limit=9) == ["ana", "ben"]
-        assert ask(looked_before=at(5), said_before=at(5), limit=1) == ["ana"]
-        assert ask(looked_before=at(5), said_before=at(5), after="ana", limit=9) == ["ben"]
+        both = ask(looked_before=at(5), said_before=at(5), limit=9)
+        assert sorted(both) == ["ana", "ben"]
+        assert ask(looked_before=at(5), said_before=at(5), limit=1) == both[:1]
+        assert ask(looked_before=at(5), said_before=at(5), after=both[0], limit=9) == both[1:]
         assert ask(looked_before=at(5), said_before=T0, limit=9) == []
         with store.write("ana") as w:
             w.set_consolidated(at(5))
         assert ask(looked_before=at(5), said_before=at(5), limit=9) == ["ben"]
-        assert ask(looked_before=at(6), said_before=at(5), limit=9) == ["ana", "ben"]
+        assert sorted(ask(looked_before=at(6), said_before=at(5), limit=9)) == ["ana", "ben"]
 
     def test_a_summary_ends_with_the_first_of_its_turns(self, store: Store) -> None:
         with store.write("ana") as w:

@@ -21,6 +21,7 @@ from ltm_core.testing.contract_life import LifeContract
 from ltm_core.testing.contract_messages import MessageContract
 from ltm_core.testing.contract_operations import OperationsContract
 from ltm_core.testing.contract_rows import RowContract
+from ltm_core.testing.contract_second import SecondSetContract
 from ltm_core.testing.contract_snapshot import SnapshotContract
 from ltm_core.testing.contract_summaries import SummaryContract
 
@@ -29,6 +30,7 @@ class StoreContract(
     MessageContract,
     FactContract,
     SnapshotContract,
+    SecondSetContract,
     DocumentContract,
     SummaryContract,
     LifeContract,

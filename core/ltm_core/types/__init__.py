@@ -6,6 +6,7 @@ and thresholds use; ``score`` only orders.
 
 from __future__ import annotations
 
+from ltm_core.types.changes_of_store import EncryptionReport, RecallComparison, ReembedReport
 from ltm_core.types.context import Context, ContextItem, Dropped, Recalled
 from ltm_core.types.documents import Document, DocumentWrite
 from ltm_core.types.erasure import AuditEntry, ForgetPreview, Receipt
@@ -68,6 +69,7 @@ __all__ = [
     "Document",
     "DocumentWrite",
     "Dropped",
+    "EncryptionReport",
     "Evidence",
     "Fact",
     "FactChange",
@@ -89,8 +91,10 @@ __all__ = [
     "Observation",
     "Page",
     "Profile",
+    "RecallComparison",
     "Recalled",
     "Receipt",
+    "ReembedReport",
     "RefusedLine",
     "RelatedFact",
     "RestoreReport",

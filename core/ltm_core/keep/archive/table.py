@@ -54,7 +54,13 @@ def packed(reader: Reader, turns: Sequence[Cold], *, embedder: str) -> bytes:
     columns = {
         "item": [t.item for t in turns],
         "body": [reader.seal(t.line) for t in turns],
-        "spans": [[{"start": s, "end": e, "vector": v} for s, e, v in t.spans] for t in turns],
+        "spans": [
+            [
+                {"start": s, "end": e, "vector": None if v is None else reader.seal_vector(t.item, v)}
+                for s, e, v in t.spans
+            ]
+            for t in turns
+        ],
     }
     sink = io.BytesIO()
     table = pa.table(columns, schema=schema)
@@ -78,7 +84,14 @@ def unpacked(reader: Reader, data: bytes, *, embedder: str) -> list[Cold]:
         Cold(
             item=r["item"],
             line=reader.unseal(r["body"]),
-            spans=[(s["start"], s["end"], s["vector"] if same else None) for s in r["spans"]],
+            spans=[
+                (
+                    s["start"],
+                    s["end"],
+                    reader.unseal_vector(r["item"], s["vector"]) or None if same and s["vector"] else None,
+                )
+                for s in r["spans"]
+            ],
         )
         for r in rows
     ]

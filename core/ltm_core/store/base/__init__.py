@@ -30,6 +30,7 @@ from ltm_core.store.base.records import (
     SlotRow,
     TurnMark,
     UserState,
+    VectorSets,
 )
 from ltm_core.store.base.store import Store, StoreFactory
 from ltm_core.store.base.writing import Writer
@@ -58,5 +59,6 @@ __all__ = [
     "StoreFactory",
     "TurnMark",
     "UserState",
+    "VectorSets",
     "Writer",
 ]

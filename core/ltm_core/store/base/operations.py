@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from ltm_core.store.base.records import Job
+from ltm_core.store.base.records import Job, VectorSets
 from ltm_core.store.rows import AuditRow
 from ltm_core.types import Receipt, Stats
 
@@ -93,6 +93,47 @@ class Operations(Protocol):
         ...
 
     def record_receipt(self, receipt: Receipt) -> None: ...
+    def serve_vectors(self, serving: bool = True) -> None:
+        """This store object has the embedder whose vectors are searched now, or has none any more. When the set is
+        switched elsewhere, its readers compare no vectors and its writers write none."""
+        ...
+
+    def vector_sets(self) -> VectorSets:
+        """Which sets of vectors there are while the embedder changes, and how far the second one is."""
+        ...
+
+    def begin_second(self, identity: str, *, dimension: int, now: datetime) -> None:
+        """A second set of vectors, of another embedder, may be filled; repeated, it goes on. ConflictError when a
+        set is kept beside already, or when this is the store's embedder."""
+        ...
+
+    def switch_vectors(self) -> int:
+        """The second set is searched and the other one is kept beside, in one transaction; what the second one
+        lacks waits for its vector. Returns how many wait."""
+        ...
+
+    def drop_second(self, *, limit: int) -> int:
+        """Up to ``limit`` vectors of the second set are gone; returns how many. 0 says that there is none now."""
+        ...
+
+    def work_external(self) -> int:
+        """An external vector index has heard of the oldest changes; returns how many, 0 when it is up to date or
+        there is none here."""
+        ...
+
+    def compact_external(self) -> int:
+        """Collections of an external index whose files hold removed vectors are gone, and made again later; returns
+        how many."""
+        ...
+
+    def external_drift(self, *, repair: bool) -> dict[str, int]:
+        """User id -> vectors in which an external index differs from the store; with ``repair`` it is made again."""
+        ...
+
+    def plain_users(self) -> int:
+        """How many users of an encrypted store are not sealed yet; 0 in a plain store."""
+        ...
+
     def check_file(self) -> list[str]:
         """What the engine itself finds wrong with its files, in its words (tables and pages, no content); empty
         when nothing is."""

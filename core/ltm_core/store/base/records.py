@@ -182,6 +182,20 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VectorSets:
+    """The set of vectors that is searched, and the one beside it while the embedder changes."""
+
+    present: str | None
+    """Identity of the embedder whose vectors are searched."""
+    second: str | None = None
+    switched: bool = False
+    """True when the second set is the former one, kept for a roll-back."""
+    done: int = 0
+    """Chunks and units of documents that the second set has."""
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IndexFaults:
     """In what the derived rows of one user differ from the truth; all empty when they agree."""
 
@@ -214,4 +228,5 @@ __all__ = [
     "SlotRow",
     "TurnMark",
     "UserState",
+    "VectorSets",
 ]

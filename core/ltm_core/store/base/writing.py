@@ -120,6 +120,22 @@ class Writer(RowReader, Protocol):
         """(chunk item, owner kind, owner item, start, end), oldest first."""
         ...
 
+    def chunks_without_second(self, *, after: int, limit: int) -> list[tuple[int, OwnerKind, int, int, int]]:
+        """As `chunks_without_vector`, of the second set, from the item after ``after``."""
+        ...
+
+    def set_second_vectors(self, vectors: Mapping[int, NDArray[np.float32]]) -> None:
+        """Chunk items have a vector in the second set; one that is gone meanwhile is passed over."""
+        ...
+
+    def units_without_second(self, *, after: int, limit: int) -> list[tuple[int, int, int, int]]:
+        """As `units_without_vector`, of the second set, from the unit after ``after``."""
+        ...
+
+    def set_second_unit_vectors(self, vectors: Mapping[int, NDArray[np.float32]]) -> None:
+        """Units of documents have a vector in the second set; one that is gone meanwhile is passed over."""
+        ...
+
     def add_cold_file(self, file: ColdFile, rows: Sequence[MessageRow]) -> ColdFile:
         """The turns are gone from the store, as by `delete_messages`; their places in their sessions and their ids
         stay known, and the file is known to hold them."""
@@ -233,6 +249,11 @@ class Writer(RowReader, Protocol):
         self, fact_id: str, earlier: Sequence[EarlierTimes], *, last_access_at: datetime | None
     ) -> None:
         """These are the fact's earlier times for ``known_at``, and when it was last recalled."""
+        ...
+
+    def sealed_key(self) -> bytes:
+        """The user's data key as it lies on disk; empty in a plain store. Without it nothing of the user is
+        readable."""
         ...
 
     def erase_user(self, *, now: datetime) -> dict[str, int]:

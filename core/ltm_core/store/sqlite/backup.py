@@ -20,8 +20,9 @@ from ltm_core.errors import BusyError, ConflictError, CorruptError, UnavailableE
 from ltm_core.store.base import Job
 from ltm_core.store.sqlite.codec import PLAIN_CODEC
 from ltm_core.store.sqlite.faults import translated
-from ltm_core.store.sqlite.files import DATABASE, KEY, KEY_BYTES, sizes, sync_directory
+from ltm_core.store.sqlite.files import DATABASE, KEY, KEY_BYTES, sizes, sync_directory, write_new
 from ltm_core.store.sqlite.locks import WriteLock
+from ltm_core.store.vault import is_sealed
 
 if TYPE_CHECKING:
     from ltm_core.store.sqlite.store import SqliteStore
@@ -42,11 +43,14 @@ def back_up(store: SqliteStore, target: Path) -> int:
     Writers go on meanwhile. ConflictError when something is there already; on any other error, or when the process
     dies, nothing is at ``target``.
     """
+    from ltm_core.store.sqlite.key_copies import set_keys_apart
+
     target = target.absolute()
     absent(target)
     with drafted(target) as draft:
         with store.connection() as conn:
             copy_database(conn, draft / DATABASE)
+        set_keys_apart(store, draft / DATABASE, target.parent)
         copy_key(store.directory / KEY, draft / KEY)
         size = sizes(draft)
         publish(draft, target)
@@ -111,13 +115,9 @@ def copy_key(source: Path, target: Path) -> None:
         key = source.read_bytes()
     except OSError as e:
         raise UnavailableError(f"{source} cannot be read: {e.strerror}") from e
-    if len(key) != KEY_BYTES:
+    if len(key) != KEY_BYTES and not is_sealed(key):
         raise CorruptError(f"{source} has {len(key)} bytes instead of {KEY_BYTES}")
-    fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(fd, "wb") as file:
-        file.write(key)
-        file.flush()
-        os.fsync(file.fileno())
+    write_new(target, key)
 
 
 def publish(draft: Path, target: Path) -> None:
@@ -178,7 +178,7 @@ def keep_list(store: SqliteStore, directory: Path) -> Path:
 
 def announce(conn: sqlite3.Connection, user_mac: bytes, moment: int) -> bool:
     """When there are lists, a job in the erasure's own transaction says that this one is missing there."""
-    if not _lists(conn):
+    if not lists(conn):
         return False
     conn.execute(
         "INSERT INTO jobs (user_no, kind, status, run_after, attempts, body) VALUES (NULL, ?, 0, ?, 0, ?)",
@@ -193,7 +193,7 @@ def write_lists(store: SqliteStore, jobs: list[Job], *, now: datetime) -> int:
     operations = store.operations()
     for job in jobs:
         with store.connection() as conn:
-            paths = _lists(conn)
+            paths = lists(conn)
             entry = _entry(store, conn, bytes.fromhex(job.payload["user"]), job.payload["since"])
         try:
             for path in paths:
@@ -209,7 +209,8 @@ def write_lists(store: SqliteStore, jobs: list[Job], *, now: datetime) -> int:
     return done
 
 
-def _lists(conn: sqlite3.Connection) -> list[Path]:
+def lists(conn: sqlite3.Connection) -> list[Path]:
+    """The lists of erasures beside backups."""
     rows = conn.execute("SELECT name FROM meta WHERE name >= ? AND name < ?", (_LIST, _LIST + "\U0010ffff"))
     return [Path(name[len(_LIST) :]) for (name,) in rows.fetchall()]
 

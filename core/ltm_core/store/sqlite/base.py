@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -9,23 +10,55 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ltm_core.errors import ConflictError, CorruptError, InvalidScopeError
+from ltm_core.errors import ConflictError, CorruptError, InvalidScopeError, MasterKeyError
 from ltm_core.store.base import UserState
 from ltm_core.store.keyed import Keyed
 from ltm_core.store.sqlite.codec import PLAIN_CODEC, Codec
 from ltm_core.store.sqlite.kept import Kept
-from ltm_core.store.sqlite.layout import row_range
+from ltm_core.store.sqlite.layout import MAX_ITEM, row_range
 from ltm_core.store.times import from_us
 
 if TYPE_CHECKING:
+    from ltm_core.store.sqlite.external import ExternalVectors
     from ltm_core.store.sqlite.snapshot import SnapshotCache
+    from ltm_core.store.vault import UserSecrets, Vault
 
+log = logging.getLogger("ltm")
 _USER = (
     "SELECT s.embedder, s.dimension, s.outbox, u.user_no, u.revision, u.shrunk_at, u.next_n, u.chunk_count, "
-    "u.term_total, u.timezone, u.paused_at, u.created_at, u.reset_at, u.retention, "
-    "u.consolidated_at "
-    "FROM state s LEFT JOIN users u ON u.user_id = ? WHERE s.id = 1"
+    "u.term_total, u.timezone, u.paused_at, u.created_at, u.reset_at, u.retention, u.consolidated_at, "
+    "s.encryption, k.master, k.wrapped, s.generation "
+    "FROM state s LEFT JOIN users u ON u.user_id = ? LEFT JOIN user_keys k ON k.user_no = u.user_no WHERE s.id = 1"
 )
+
+
+class Serving:
+    """Which set of vectors the embedder of this process made: a switch in another process makes it a foreign one."""
+
+    __slots__ = ("_told", "generation")
+
+    def __init__(self) -> None:
+        self.generation: int | None = None
+        """None while no embedder is in use here."""
+        self._told: int | None = None
+
+    def differs(self, generation: int) -> bool:
+        """Whether the vectors of this generation are another embedder's than this process has."""
+        if self.generation in (None, generation):
+            return False
+        if self._told != generation:
+            self._told = generation
+            log.warning("the store's embedder was changed while it was open: keywords only until it is opened again")
+        return True
+
+
+class Attached:
+    """The external index of the vectors, when there is one."""
+
+    __slots__ = ("index",)
+
+    def __init__(self) -> None:
+        self.index: ExternalVectors | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +70,38 @@ class Core:
     clock: Callable[[], datetime]
     reading: Callable[[], AbstractContextManager[sqlite3.Connection]]
     snapshots: Callable[[], SnapshotCache]
+    vault: Vault | None = None
+    """None in a plain store."""
+    name: str = ""
+    """Hash that stands for the store and every copy of it."""
+    serving: Serving = field(default_factory=Serving)
+    attached: Attached = field(default_factory=Attached)
     kept: Kept = field(default_factory=Kept)
 
-    def codec(self, user_no: int) -> Codec:
-        """How the content of this user is written and read."""
-        return PLAIN_CODEC
+    def codec(self, conn: sqlite3.Connection, user_no: int | None) -> Codec:
+        """How the content of this user is written and read; of the store's own rows for none."""
+        if self.vault is None:
+            return PLAIN_CODEC
+        from ltm_core.store.sqlite.envelopes import StoreCodec
+
+        if not user_no:
+            return StoreCodec(self.vault)
+        row = conn.execute("SELECT master, wrapped FROM user_keys WHERE user_no = ?", (user_no,)).fetchone()
+        return PLAIN_CODEC if row is None else self.user_codec(self.vault.user(*row))
+
+    def user_codec(self, secrets: UserSecrets | None) -> Codec:
+        """The codec of a user whose key exists, if only by name."""
+        from ltm_core.store.sqlite.envelopes import LOST_CODEC, UserCodec
+
+        return LOST_CODEC if secrets is None else UserCodec(secrets)
+
+    def stored_name(self, user_id: str) -> str:
+        """What ``users.user_id`` holds."""
+        return user_id if self.vault is None else self.vault.name(user_id)
+
+    def user_id(self, stored: str) -> str:
+        """The id again."""
+        return stored if self.vault is None else self.vault.user_id(stored)
 
 
 class _Ended:
@@ -81,14 +141,16 @@ class View:
     def __init__(self, core: Core, conn: sqlite3.Connection, user_id: str) -> None:
         self._core = core
         self._conn = conn
-        self._keyed = core.keyed
         self._user_id = checked_user(user_id)
         self._load()
 
     def _load(self) -> None:
-        row = self._conn.execute(_USER, (self._user_id,)).fetchone()
+        core = self._core
+        row = self._conn.execute(_USER, (core.stored_name(self._user_id),)).fetchone()
         if row is None:
-            raise CorruptError(f"{self._core.path}: the state row is missing")
+            raise CorruptError(f"{core.path}: the state row is missing")
+        if row[15] and core.vault is None:
+            raise MasterKeyError(f"{core.path} was encrypted while it was open: open it again with the master key")
         self.embedder: int = row[0]
         self.dimension: int = row[1]
         self._outbox = bool(row[2])
@@ -102,12 +164,22 @@ class View:
         self._paused_at: int | None = row[10]
         self._created_at: int = row[11] or 0
         self.reset_at: int = row[12] or 0
+        self.generation: int = row[18]
+        self.foreign = core.serving.differs(self.generation)
+        """True when the vectors are not those of this process's embedder: none is then written or compared."""
+        self.low, self.high = row_range(self.no)
+        self.encryption: str = row[15]
+        self.wrapped: bytes = row[17] or b""
+        self._secrets: UserSecrets | None = None
+        self._codec: Codec = PLAIN_CODEC
+        if self.wrapped and core.vault is not None:
+            self._secrets = core.vault.user(row[16], self.wrapped)
+            self._codec = core.user_codec(self._secrets)
+        self._keyed = core.keyed if self._secrets is None else self._secrets.keyed
         self._retention: str | None = row[13]
         self._consolidated_at: int | None = row[14]
-        self.low, self.high = row_range(self.no)
         if not self.no:
-            self._core.kept.drop(self._user_id)
-        self._codec = self._core.codec(self.no)
+            core.kept.drop(self._user_id)
 
     def end(self) -> None:
         """Later calls raise ConflictError."""
@@ -138,6 +210,37 @@ class View:
             consolidated_at=from_us(self._consolidated_at),
             created_at=from_us(self._created_at),
         )
+
+    @property
+    def lean(self) -> bool:
+        """True when an external index covers the user, so that the vectors need not be in memory."""
+        index = self._core.attached.index
+        return index is not None and bool(self.no) and not self.foreign and index.covers(self)
+
+    @property
+    def keyed(self) -> Keyed:
+        """The hashes by which this user's rows are found."""
+        return self._keyed
+
+    @property
+    def sealed(self) -> bool:
+        """Whether the user's content is under a data key."""
+        return self._secrets is not None
+
+    def sealed_vector(self, id: int, plain: bytes) -> tuple[int, bytes]:
+        """(codec, bytes to store) of the vector of a row."""
+        return (0, plain) if self._secrets is None else (1, self._secrets.seal_vector(id, plain))
+
+    def opened_vector(self, id: int, codec: int, stored: bytes) -> bytes:
+        """The float16 values of the vector of a row; empty, with a warning, when it was changed or is another
+        row's: that one is then missing, and `doctor` makes it again."""
+        if codec == 0 and self._secrets is None:
+            return stored
+        plain = None if self._secrets is None else self._secrets.open_vector(id, stored)
+        if plain is None:
+            log.warning("the vector of item %d cannot be opened: ltm doctor --repair makes it again", id & MAX_ITEM)
+            return b""
+        return plain
 
     def label(self, value: str | None) -> int:
         return self._keyed.label(value)

@@ -47,16 +47,19 @@ def index_faults(view: View) -> IndexFaults:
         else:
             stray += 1
     vectors = dict(view._rows("SELECT id, embedder FROM vectors WHERE id > ? AND id < ?", inside))
+    unreadable = _unreadable(view) if view.sealed else ()
     for id, owner, kind, length, embedded, _ in kept:
         item = id & ITEM_MASK
         terms = found.get(item, {})
         whole = len(terms) == len(expected[item]) and sum(terms.values()) == length
-        if not whole or (embedded or None) != vectors.get(id):
+        if not whole or (embedded or None) != vectors.get(id) or id in unreadable:
             owners.add((kind, owner & ITEM_MASK))
     known = {r[0] for r in kept}
     orphans["chunks"] = len(lost)
     orphans["postings"] = stray
     orphans["vectors"] = sum(1 for id in vectors if id not in known)
+    second = view._rows("SELECT id FROM second_vectors WHERE id > ? AND id < ?", inside)
+    orphans["second_vectors"] = sum(1 for (id,) in second if id not in known)
     for table in ("evidence", "fact_versions"):
         orphans[table] = sum(
             1
@@ -83,6 +86,12 @@ def index_faults(view: View) -> IndexFaults:
         owners=tuple((OWNERS[kind], item) for kind, item in sorted(owners)),
         counters=tuple(_counters(view, chunks=len(rows), terms=sum(r[3] for r in rows))),
     )
+
+
+def _unreadable(view: View) -> set[int]:
+    """Rows of sealed vectors that do not open."""
+    cursor = view.conn.execute("SELECT id, codec, vector FROM vectors WHERE id > ? AND id < ?", (view.low, view.high))
+    return {row[0] for row in cursor if not view.opened_vector(*row)}
 
 
 def _counters(view: View, *, chunks: int, terms: int) -> list[str]:

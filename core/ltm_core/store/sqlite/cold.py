@@ -56,11 +56,12 @@ class ColdView(View):
         found: dict[int, list[tuple[int, int, bytes | None]]] = {}
         for marks, part in batches([self.low + i for i in items]):
             rows = self._rows(
-                'SELECT c.owner, c."start", c."end", v.vector FROM chunks c LEFT JOIN vectors v '
+                'SELECT c.owner, c."start", c."end", c.id, v.codec, v.vector FROM chunks c LEFT JOIN vectors v '
                 f"ON v.id = c.id AND v.embedder = ? WHERE c.owner IN ({marks}) AND c.kind = 0 ORDER BY c.id",
                 (self.embedder, *part),
             )
-            for owner, start, end, vector in rows:
+            for owner, start, end, id, codec, stored in rows:
+                vector = None if stored is None else self.opened_vector(id, codec, stored) or None
                 found.setdefault(owner & ITEM_MASK, []).append((start, end, vector))
         return found
 
@@ -69,3 +70,9 @@ class ColdView(View):
 
     def unseal(self, envelope: bytes) -> Any:
         return self._codec.decode(envelope)
+
+    def seal_vector(self, item: int, vector: bytes) -> bytes:
+        return self.sealed_vector(self.low + item, vector)[1]
+
+    def unseal_vector(self, item: int, stored: bytes) -> bytes:
+        return self.opened_vector(self.low + item, int(self.sealed), stored)

@@ -44,7 +44,7 @@ _SELECT = (
     f"SELECT id & {ITEM_MASK}, owner & {ITEM_MASK}, kind, at, session, agent, task, app, role, act, importance, "
     f'"start", "end", length, ifnull(expires_at, {NEVER}) FROM chunks WHERE id > ? AND id < ? ORDER BY id'
 )
-_VECTORS = f"SELECT id & {ITEM_MASK}, vector FROM vectors WHERE {{}} AND embedder = ? ORDER BY id"
+_VECTORS = "SELECT id, codec, vector FROM vectors WHERE {} AND embedder = ? ORDER BY id"
 _BATCH = 2048
 """Rows read at once: bounds the Python objects alive during a load."""
 
@@ -68,21 +68,23 @@ class Posting:
 class Columns:
     """The arrays of one user for one embedder."""
 
-    def __init__(self, dimension: int) -> None:
+    def __init__(self, dimension: int, *, lean: bool = False) -> None:
         self.n = 0
-        self.dimension = dimension
+        self.lean = lean
+        """True when the vectors stay on disk."""
+        self.dimension = 0 if lean else dimension
         self.postings: dict[int, Posting] = {}
         self.posting_bytes = 0
         self._capacity = 0
         self._shown: tuple[int, Rows] | None = None
         self._arrays: dict[str, NDArray[Any]] = {k: np.empty(0, dtype=t) for k, t in _TYPES.items()}
-        self._matrix: NDArray[np.float32] = np.empty((0, dimension), dtype=np.float32)
+        self._matrix: NDArray[np.float32] = np.empty((0, self.dimension), dtype=np.float32)
         self._has: NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
 
     @classmethod
-    def load(cls, view: View) -> Columns:
-        """All chunks of the user."""
-        columns = cls(view.dimension)
+    def load(cls, view: View, *, lean: bool | None = None) -> Columns:
+        """All chunks of the user, without their vectors when an external index covers them."""
+        columns = cls(view.dimension, lean=view.lean if lean is None else lean)
         (count,) = view.conn.execute(
             "SELECT count(*) FROM chunks WHERE id > ? AND id < ?", (view.low, view.high)
         ).fetchone()
@@ -120,7 +122,7 @@ class Columns:
             dtype=np.int64,
         )
         columns = self.copy(np.isin(self._arrays["item"][: self.n], now, assume_unique=True), room=len(now))
-        lacking = columns._arrays["item"][: columns.n][~columns._has[: columns.n]]
+        lacking = columns._arrays["item"][: columns.n][~columns._has[: columns.n]] if columns.dimension else ()
         for marks, part in batches([view.low + int(i) for i in lacking]):
             columns._fill(view, f"id IN ({marks})", part)
         columns.append(view)
@@ -130,7 +132,7 @@ class Columns:
         """Independent arrays with all rows or those to keep."""
         n = self.n if keep is None else int(np.count_nonzero(keep))
         chosen: Any = slice(None, self.n) if keep is None else np.flatnonzero(keep)
-        other = Columns(self.dimension)
+        other = Columns(self.dimension, lean=self.lean)
         room = max(n, room)
         other._reserve(room + room // 16 + 16)
         for name, array in self._arrays.items():
@@ -194,8 +196,9 @@ class Columns:
         items = self.items(self.n)
         cursor = view.conn.execute(_VECTORS.format(where), (*values, view.embedder))
         width = self.dimension * STORED.itemsize
-        while rows := cursor.fetchmany(_BATCH):
-            rows = [r for r in rows if len(r[1]) == width]
+        while stored := cursor.fetchmany(_BATCH):
+            opened = [(r[0] & ITEM_MASK, view.opened_vector(*r)) for r in stored]
+            rows = [r for r in opened if len(r[1]) == width]
             if not rows:
                 continue
             at = np.searchsorted(items, np.array([r[0] for r in rows], dtype=np.int64))

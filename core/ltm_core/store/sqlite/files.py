@@ -6,8 +6,13 @@ import os
 import secrets
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ltm_core.errors import CorruptError, UnavailableError
+from ltm_core.errors import ConfigError, CorruptError, MasterKeyError, UnavailableError
+from ltm_core.store.vault import StoreKeys, is_sealed, seal, sealed_name, unseal
+
+if TYPE_CHECKING:
+    from ltm_core.store.keys import KeyProvider
 
 DATABASE = "memory.sqlite3"
 KEY = "store.key"
@@ -98,8 +103,32 @@ def file_system(directory: Path) -> str:
     return kind
 
 
-def load_key(directory: Path, *, read_only: bool) -> bytes:
-    """The store's 32 secret bytes, created with mode 0600 beside a database that does not exist yet.
+def load_keys(directory: Path, *, read_only: bool, provider: KeyProvider | None) -> StoreKeys:
+    """The store's keys; a new store gets its own, sealed when there is a provider.
+
+    MasterKeyError when the store is encrypted and the provider is missing or has another key; ConfigError when
+    there is a provider and the store that exists is plain.
+    """
+    data = load_key(directory, read_only=read_only, provider=provider)
+    if is_sealed(data):
+        name, master = sealed_name(data)
+        if provider is None:
+            raise MasterKeyError(
+                f"{directory} is encrypted under the master key {master}: give it in LTM_MASTER_KEY, "
+                "LTM_MASTER_KEY_FILE or key_provider="
+            )
+        return unseal(data, provider, f"{directory / KEY} (store {name[:8]}, master key {master})")
+    if provider is not None:
+        raise ConfigError(
+            f"a master key was given, but {directory} is not encrypted: `ltm encrypt` encrypts it, "
+            'key_provider="none" opens it as it is'
+        )
+    return StoreKeys(data, {})
+
+
+def load_key(directory: Path, *, read_only: bool, provider: KeyProvider | None = None) -> bytes:
+    """The bytes of the key file, created with mode 0600 beside a database that does not exist yet: 32 random ones,
+    or sealed keys when there is a provider.
 
     Of several processes that create it at once, all read the same one.
     """
@@ -115,25 +144,45 @@ def load_key(directory: Path, *, read_only: bool) -> bytes:
                 raise CorruptError(
                     f"{path} is missing: restore the file that belongs to {DATABASE}, nothing is found without"
                 ) from None
-            _create_key(path)
+            fresh = secrets.token_bytes(KEY_BYTES) if provider is None else seal(StoreKeys.new(), provider)
+            _create_key(path, fresh)
             continue
         except OSError as e:
             raise UnavailableError(f"{path} cannot be read: {e.strerror}") from e
-        if len(key) != KEY_BYTES:
+        if len(key) != KEY_BYTES and not is_sealed(key):
             raise CorruptError(f"{path} has {len(key)} bytes instead of {KEY_BYTES}: restore it")
         return key
     raise UnavailableError(f"{path} vanished while it was read")
 
 
-def _create_key(path: Path) -> None:
+def replace_key(directory: Path, data: bytes) -> None:
+    """The key file holds this, whole or not at all, also after a power cut."""
+    path = directory / KEY
     draft = path.with_name(f"{KEY}.{os.getpid()}.{secrets.token_hex(4)}")
     try:
-        fd = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            os.write(fd, secrets.token_bytes(KEY_BYTES))
-            os.fsync(fd)
-        finally:
-            os.close(fd)
+        write_new(draft, data)
+        draft.rename(path)
+        sync_directory(directory)
+    except OSError as e:
+        raise UnavailableError(f"{path} cannot be written: {e.strerror}") from e
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def write_new(path: Path, data: bytes) -> None:
+    """A new file (0600) with this content, on the disk."""
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        os.write(fd, data)
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _create_key(path: Path, data: bytes) -> None:
+    draft = path.with_name(f"{KEY}.{os.getpid()}.{secrets.token_hex(4)}")
+    try:
+        write_new(draft, data)
         try:
             # A link appears whole or not at all, and never replaces the key of a faster process.
             os.link(draft, path)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ltm_core.errors import CorruptError, SchemaTooNewError, UnavailableError
 from ltm_core.store.keyed import Keyed
-from ltm_core.store.sqlite.schema import APPLICATION_ID, VERSION_1, VERSION_2, VERSION_3, VERSION_4
+from ltm_core.store.sqlite.schema import APPLICATION_ID, VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5
 
 Migration = Callable[[sqlite3.Connection], None]
 
@@ -32,7 +32,12 @@ def _version_4(conn: sqlite3.Connection) -> None:
         conn.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_version_1, _version_2, _version_3, _version_4)
+def _version_5(conn: sqlite3.Connection) -> None:
+    for statement in VERSION_5:
+        conn.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (_version_1, _version_2, _version_3, _version_4, _version_5)
 """Number i brings version i to i + 1. A published one is never edited."""
 SCHEMA_VERSION = len(MIGRATIONS)
 _KEY_CHECK = "ltm-core store key"

@@ -3,53 +3,59 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ltm_core.errors import BusyError, ConflictError
+from ltm_core.errors import BusyError
 from ltm_core.store.rows import AuditRow
 from ltm_core.store.sqlite.backup import LIST_JOB, back_up, keep_list, sweep, write_lists
-from ltm_core.store.sqlite.codec import PLAIN_CODEC
 from ltm_core.store.sqlite.conditions import CURRENT, CURRENT_TAKES
 from ltm_core.store.sqlite.embedders import other_embedders
 from ltm_core.store.sqlite.files import sizes
+from ltm_core.store.sqlite.key_copies import KEY_JOB, destroy_copies
 from ltm_core.store.sqlite.migrations import SCHEMA_VERSION
-from ltm_core.store.sqlite.queue import Queue
 from ltm_core.store.sqlite.read_rows import AUDIT_READ, audit_body, audit_from
 from ltm_core.store.sqlite.records import ITEM_MASK
 from ltm_core.store.sqlite.schema import BODIES
 from ltm_core.store.sqlite.scrub import scan, variants
+from ltm_core.store.sqlite.state import StoreState
 from ltm_core.store.sqlite.sweeps import name_of
 from ltm_core.store.times import to_us
 from ltm_core.types import Receipt, Stats
 
+log = logging.getLogger("ltm")
 _CHECKPOINT_TRY_MS = 50
 """Writers wait at most about this long for one try at truncating the log."""
 _CHECKPOINT_PAUSE = 0.02
 
 
-class SqliteOperations(Queue):
+class SqliteOperations(StoreState):
     """The only door that looks across users; every method is its own short transaction."""
 
     # users --------------------------------------------------------------------------------------------
     def users(self, *, after: str | None = None, limit: int = 1000) -> list[str]:
-        """In the order of the bytes of their ids."""
+        """In the order of the bytes of their ids, or of what stands for them in an encrypted store."""
         with self._store.connection() as conn:
             rows = conn.execute(
-                "SELECT user_id FROM users WHERE user_id > ? ORDER BY user_id LIMIT ?", (after or "", limit)
+                "SELECT user_id FROM users WHERE user_id > ? ORDER BY user_id LIMIT ?", (self._after(after), limit)
             ).fetchall()
-        return [r[0] for r in rows]
+        return [self._store.core.user_id(r[0]) for r in rows]
+
+    def _after(self, user_id: str | None) -> str:
+        return "" if user_id is None else self._store.core.stored_name(user_id)
 
     def change_marks(self, *, after: int, limit: int) -> list[tuple[int, str]]:
         with self._store.connection() as conn:
-            return conn.execute(
+            rows = conn.execute(
                 "SELECT c.id, u.user_id FROM changes c JOIN users u ON u.user_no = c.user_no "
                 "WHERE c.id > ? ORDER BY c.id LIMIT ?",
                 (after, limit),
             ).fetchall()
+        return [(number, self._store.core.user_id(name)) for number, name in rows]
 
     def users_with_doc_types(self, doc_types: Sequence[str], *, before: datetime, limit: int) -> list[str]:
         labels = [self._store.core.keyed.label(t) for t in doc_types]
@@ -59,7 +65,7 @@ class SqliteOperations(Queue):
                 f"AND doc_type IN ({','.join('?' * len(labels))}) AND at < ? LIMIT ?",
                 (*labels, to_us(before), limit),
             ).fetchall()
-            names = [name_of(conn, r[0]) for r in rows]
+            names = [name_of(self._store.core, conn, r[0]) for r in rows]
         return sorted(n for n in names if n is not None)
 
     def users_with_documents(self, *, after: str | None = None, limit: int = 1000) -> list[str]:
@@ -68,9 +74,9 @@ class SqliteOperations(Queue):
             rows = conn.execute(
                 "SELECT user_id FROM users WHERE user_id > ? AND EXISTS (SELECT 1 FROM documents d "
                 "WHERE d.user_no = users.user_no) ORDER BY user_id LIMIT ?",
-                (after or "", limit),
+                (self._after(after), limit),
             ).fetchall()
-        return [r[0] for r in rows]
+        return [self._store.core.user_id(r[0]) for r in rows]
 
     def users_to_consolidate(
         self, *, looked_before: datetime, said_before: datetime, after: str | None = None, limit: int
@@ -80,14 +86,15 @@ class SqliteOperations(Queue):
                 "SELECT user_id FROM users WHERE user_id > ? AND paused_at IS NULL "
                 "AND (consolidated_at IS NULL OR consolidated_at < ?) AND EXISTS (SELECT 1 FROM messages m "
                 "WHERE m.user_no = users.user_no AND m.at < ?) ORDER BY user_id LIMIT ?",
-                (after or "", to_us(looked_before), to_us(said_before), limit),
+                (self._after(after), to_us(looked_before), to_us(said_before), limit),
             ).fetchall()
-        return [r[0] for r in rows]
+        return [self._store.core.user_id(r[0]) for r in rows]
 
     def set_consolidated(self, user_ids: Sequence[str], at: datetime) -> None:
         with self._store.connection(write=True) as conn:
             conn.executemany(
-                "UPDATE users SET consolidated_at = ? WHERE user_id = ?", [(to_us(at), u) for u in user_ids]
+                "UPDATE users SET consolidated_at = ? WHERE user_id = ?",
+                [(to_us(at), self._store.core.stored_name(u)) for u in user_ids],
             )
 
     def users_without_vectors(self, *, limit: int) -> list[str]:
@@ -111,11 +118,12 @@ class SqliteOperations(Queue):
                         break
                     found[row[0] >> 32] = None
                     last = row[0] | ITEM_MASK
-            names = [name_of(conn, no) for no in found]
+            names = [name_of(self._store.core, conn, no) for no in found]
         return [n for n in names if n is not None]
 
     # bytes --------------------------------------------------------------------------------------------
     def scrub(self, *, needles: Sequence[bytes] = (), wait_seconds: float) -> tuple[bool, int]:
+        self.erase_external()
         # A restore that was killed left a copy of the store beside it.
         sweep(self._store.directory)
         truncated = self._truncate(time.monotonic() + wait_seconds)
@@ -148,7 +156,8 @@ class SqliteOperations(Queue):
         with self._store.connection() as conn:
             return any(
                 conn.execute(f"SELECT 1 FROM {table} WHERE instr({column}, ?) LIMIT 1", (words,)).fetchone()
-                for table, column in BODIES
+                # A word may also be the name of a table or column of ours.
+                for table, column in (*BODIES, ("sqlite_master", "CAST(sql AS BLOB)"))
             )
 
     def _truncate(self, deadline: float) -> bool:
@@ -202,6 +211,8 @@ class SqliteOperations(Queue):
 
     def list_erasures(self, *, now: datetime, limit: int = 1000) -> int:
         jobs = self.due_jobs(now=now, kinds=(LIST_JOB,), limit=limit)
+        keys = self.due_jobs(now=now, kinds=(KEY_JOB,), limit=limit)
+        destroy_copies(self._store, keys, now=now)
         return write_lists(self._store, jobs, now=now)
 
     # audit --------------------------------------------------------------------------------------------
@@ -219,7 +230,7 @@ class SqliteOperations(Queue):
         with self._store.connection(write=True) as conn:
             conn.execute(
                 "INSERT INTO audit (user_no, user_mac, at, action, body) VALUES (NULL, x'', ?, ?, ?)",
-                (to_us(now), action, PLAIN_CODEC.encode(body)),
+                (to_us(now), action, self._store.core.codec(conn, None).encode(body)),
             )
 
     def audit_rows(self, *, after: int = 0, limit: int) -> list[AuditRow]:
@@ -230,8 +241,11 @@ class SqliteOperations(Queue):
                 "WHERE a.id > ? ORDER BY a.id LIMIT ?",
                 (after, limit),
             ).fetchall()
-        codec = self._store.core.codec
-        return [audit_from(r, r[6], (codec(r[5]) if r[5] else PLAIN_CODEC).decode(r[4])) for r in rows]
+            core = self._store.core
+            return [
+                audit_from(r, None if r[6] is None else core.user_id(r[6]), core.codec(conn, r[5]).decode(r[4]))
+                for r in rows
+            ]
 
     # state --------------------------------------------------------------------------------------------
     def stats(self) -> Stats:
@@ -260,47 +274,3 @@ class SqliteOperations(Queue):
                 schema_version=SCHEMA_VERSION,
                 durability=store.config.durability,
             )
-
-    def setting(self, name: str) -> str | None:
-        with self._store.connection() as conn:
-            row = conn.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return None if row is None else row[0]
-
-    def set_setting(self, name: str, value: str | None) -> None:
-        with self._store.connection(write=True) as conn:
-            if value is None:
-                conn.execute("DELETE FROM meta WHERE name = ?", (name,))
-            else:
-                conn.execute(
-                    "INSERT INTO meta (name, value) VALUES (?, ?) "
-                    "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-                    (name, value),
-                )
-
-    def embedder_identity(self) -> str | None:
-        with self._store.connection() as conn:
-            row = conn.execute(
-                "SELECT e.identity FROM state s JOIN embedders e ON e.no = s.embedder WHERE s.id = 1"
-            ).fetchone()
-        return None if row is None else row[0]
-
-    def set_embedder_identity(self, identity: str, *, dimension: int, now: datetime) -> None:
-        """The store's vectors are from now on those of this embedder; the others no longer count, and their
-        chunks are again without a vector. ConflictError when the identity is known with another dimension."""
-        with self._store.connection(write=True) as conn:
-            conn.execute(
-                "INSERT INTO embedders (identity, dimension, created_at) VALUES (?, ?, ?) "
-                "ON CONFLICT (identity) DO NOTHING",
-                (identity, dimension, to_us(now)),
-            )
-            no, known = conn.execute("SELECT no, dimension FROM embedders WHERE identity = ?", (identity,)).fetchone()
-            if known != dimension:
-                raise ConflictError(f"embedder {identity!r} has dimension {known} in this store, not {dimension}")
-            conn.execute("UPDATE state SET embedder = ?, dimension = ? WHERE id = 1", (no, dimension))
-
-    def set_outbox(self, enabled: bool) -> None:
-        """Whether changes of vectors are listed for an external index from now on; off empties the list."""
-        with self._store.connection(write=True) as conn:
-            conn.execute("UPDATE state SET outbox = ? WHERE id = 1", (enabled,))
-            if not enabled:
-                conn.execute("DELETE FROM outbox")

@@ -9,7 +9,6 @@ from typing import Any
 
 from ltm_core.errors import InvalidScopeError, NotFoundError
 from ltm_core.store.base import Job
-from ltm_core.store.sqlite.codec import PLAIN_CODEC
 from ltm_core.store.sqlite.sweeps import Sweeps
 from ltm_core.store.sqlite.writer import JOB_STATES, insert_job
 from ltm_core.store.times import from_us, to_us
@@ -27,7 +26,7 @@ class Queue(Sweeps):
         if job.user_id is not None:
             raise InvalidScopeError("a user's job is added in the user's own transaction")
         with self._store.connection(write=True) as conn:
-            insert_job(conn, job, user_no=None, codec=PLAIN_CODEC)
+            insert_job(conn, job, user_no=None, codec=self._store.core.codec(conn, None))
 
     def due_jobs(self, *, now: datetime, kinds: Sequence[str] | None = None, limit: int = 100) -> list[Job]:
         with self._store.connection() as conn:
@@ -36,16 +35,16 @@ class Queue(Sweeps):
                 "ORDER BY j.run_after, j.id LIMIT ?",
                 (to_us(now), *(kinds or ()), limit),
             ).fetchall()
-        return self._read(rows)
+            return self._read(conn, rows)
 
-    def _read(self, rows: Sequence[Any]) -> list[Job]:
-        codec = self._store.core.codec
+    def _read(self, conn: sqlite3.Connection, rows: Sequence[Any]) -> list[Job]:
+        core = self._store.core
         return [
             Job(
                 id=r[0],
                 kind=r[1],
-                user_id=r[3],
-                payload=codec(r[2] or 0).decode(r[4]),
+                user_id=None if r[3] is None else core.user_id(r[3]),
+                payload=core.codec(conn, r[2]).decode(r[4]),
                 attempts=r[5],
                 run_after=from_us(r[6]),
                 status=JOB_STATES[r[7]],
@@ -81,7 +80,7 @@ class Queue(Sweeps):
                 "UPDATE jobs SET run_after = ?, attempts = attempts + 1 WHERE id = ?",
                 [(to_us(lease_until), r[0]) for r in rows],
             )
-        return self._read([(*r[:5], r[5] + 1, to_us(lease_until), *r[7:]) for r in rows])
+            return self._read(conn, [(*r[:5], r[5] + 1, to_us(lease_until), *r[7:]) for r in rows])
 
     def end_claim(self, id: int, *, attempts: int, retry_at: datetime | None, error: str | None) -> bool:
         with self._store.connection(write=True) as conn:
@@ -100,7 +99,7 @@ class Queue(Sweeps):
                 f"{_JOBS}WHERE j.status = 1 AND j.id > ?{_of_kinds(kinds)} ORDER BY j.id LIMIT ?",
                 (after, *(kinds or ()), limit),
             ).fetchall()
-        return self._read(rows)
+            return self._read(conn, rows)
 
     def revive_jobs(self, ids: Sequence[int] | None, *, now: datetime) -> int:
         with self._store.connection(write=True) as conn:

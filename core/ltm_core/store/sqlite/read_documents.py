@@ -67,24 +67,24 @@ class DocumentView(View):
 
         from ltm_core.store.sqlite.vectors import STORED
 
-        rows: list[tuple[int, bytes]] = []
-        columns = "SELECT document, vector FROM document_units WHERE"
+        rows: list[tuple[Any, ...]] = []
+        columns = "SELECT document, id, codec, vector FROM document_units WHERE"
+        if self.foreign:
+            items = ()
         if self.embedder and len(items) > _MANY:
             wanted = {self.low + i for i in items}
             inside = (self.low, self.high, self.embedder)
             found = self._rows(f"{columns} id > ? AND id < ? AND +embedded = ?", inside)
-            rows = [(r[0], r[1]) for r in found if r[0] in wanted]
+            rows = [r for r in found if r[0] in wanted]
         elif self.embedder:
             for marks, part in batches([self.low + i for i in items]):
-                rows += [
-                    (r[0], r[1])
-                    for r in self._rows(f"{columns} document IN ({marks}) AND +embedded = ?", (*part, self.embedder))
-                ]
+                rows += self._rows(f"{columns} document IN ({marks}) AND +embedded = ?", (*part, self.embedder))
         width = self.dimension * STORED.itemsize
-        rows = [r for r in rows if len(r[1]) == width]
-        owners = np.array([r[0] & ITEM_MASK for r in rows], dtype=np.int64)
-        halves = np.frombuffer(b"".join([r[1] for r in rows]), dtype=STORED)
-        return owners, halves.reshape(len(rows), self.dimension).astype(np.float32)
+        plain = [(r[0] & ITEM_MASK, self.opened_vector(*r[1:])) for r in rows]
+        plain = [p for p in plain if len(p[1]) == width]
+        owners = np.array([p[0] for p in plain], dtype=np.int64)
+        halves = np.frombuffer(b"".join([p[1] for p in plain]), dtype=STORED)
+        return owners, halves.reshape(len(plain), self.dimension).astype(np.float32)
 
     def _document_rows(
         self,

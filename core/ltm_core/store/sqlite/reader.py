@@ -97,7 +97,7 @@ class SqliteReader(MessageView, RowView, DocumentView, SummaryView, ColdView):
         return self._core.snapshots().take(self)
 
     def fact_vectors(self, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        if not self.embedder or not self.dimension:
+        if not self.embedder or not self.dimension or self.foreign:
             return {}
         from ltm_core.store.sqlite.vectors import decode
 
@@ -105,13 +105,19 @@ class SqliteReader(MessageView, RowView, DocumentView, SummaryView, ColdView):
         found: dict[str, NDArray[np.float32]] = {}
         for marks, part in batches(list(names)):
             rows = self._rows(
-                "SELECT f.id_mac, v.vector FROM facts f JOIN chunks c ON c.owner = f.id "
+                "SELECT f.id_mac, v.id, v.codec, v.vector FROM facts f JOIN chunks c ON c.owner = f.id "
                 f"JOIN vectors v ON v.id = c.id WHERE f.user_no = {self.no} AND f.id_mac IN ({marks}) "
                 f"AND v.embedder = {self.embedder}",
                 part,
             )
-            found.update((names[mac], decode(blob)) for mac, blob in rows)
+            opened = ((names[mac], self.opened_vector(*stored)) for mac, *stored in rows)
+            found.update((name, decode(plain)) for name, plain in opened if plain)
         return found
+
+    def second_vectors(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        from ltm_core.store.sqlite.second import second_matrix
+
+        return second_matrix(self)
 
     def index_faults(self) -> IndexFaults:
         from ltm_core.store.sqlite.check import index_faults

@@ -2,69 +2,45 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ltm_core.config import Config
-from ltm_core.errors import ConflictError, CorruptError, UnavailableError
+from ltm_core.errors import ConflictError, UnavailableError
 from ltm_core.store.rows import News
 from ltm_core.store.sqlite.backup import (
-    LIST_FORMAT,
     LIST_JOB,
     absent,
     copy_database,
-    copy_key,
     drafted,
-    list_path,
     publish,
     reading,
 )
-from ltm_core.store.sqlite.codec import PLAIN_CODEC
-from ltm_core.store.sqlite.files import DATABASE, KEY
+from ltm_core.store.sqlite.encrypting import encrypt_users, seal_key_file
+from ltm_core.store.sqlite.files import DATABASE, KEY, load_key, load_keys, write_new
+from ltm_core.store.sqlite.key_copies import copy_path, fill_keys, require_keys, sealed_copy
+from ltm_core.store.sqlite.known_erasures import Known, Source, known_of
 from ltm_core.store.sqlite.read_rows import audit_body
 from ltm_core.store.sqlite.reader import SqliteReader
 from ltm_core.store.sqlite.store import SqliteStore
 from ltm_core.store.times import from_us, to_us
+from ltm_core.store.vault import StoreKeys, is_sealed, sealed_name
 
 if TYPE_CHECKING:
     from ltm_core.store.base import Reader, Writer
+    from ltm_core.store.keys import KeyProvider
 
-Source: TypeAlias = Literal["store", "list", "none"]
 Redo: TypeAlias = Callable[["Writer", News, Callable[[str], str], "Reader | None"], "Counter[str]"]
 """(writer, what is new, keyed hash of a text, the user in the store that gives way) -> what was erased."""
 _PAGE = 500
 _NUMBERED = ("users", "changes", "jobs", "audit", "embedders", "outbox")
 """Tables whose numbers are never used twice, also after a restore."""
-
-
-@dataclass(slots=True)
-class Known:
-    """Erasures by user (keyed hash, hex), from a store or a list."""
-
-    tombstones: dict[str, dict[tuple[str, str], int]] = field(default_factory=lambda: defaultdict(dict))
-    ghosts: dict[str, set[tuple[int, int, int, int, int, str]]] = field(default_factory=lambda: defaultdict(set))
-    erasures: dict[str, tuple[int | None, int, int | None]] = field(default_factory=dict)
-
-    def add(self, user: str, erasures: Any, tombstones: Iterable[Any], ghosts: Iterable[Any]) -> None:
-        """What one entry tells is known too."""
-        if erasures is not None:
-            before, count, last = self.erasures.get(user, (None, 0, None))
-            self.erasures[user] = (
-                _later(before, erasures[0]),
-                max(count, int(erasures[1])),
-                _later(last, erasures[2]),
-            )
-        mine = self.tombstones[user]
-        for kind, mac, at in tombstones:
-            mine[str(kind), str(mac)] = max(int(at), mine.get((kind, mac), int(at)))
-        self.ghosts[user].update((int(g[0]), int(g[1]), int(g[2]), int(g[3]), int(g[4]), str(g[5])) for g in ghosts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +60,8 @@ def restore(
     now: datetime,
     redo: Redo,
     erasures: Path | Literal["none"] | None = None,
+    keys: KeyProvider | None = None,
+    key_file: Path | None = None,
     actor: str | None = None,
     reason: str | None = None,
 ) -> Restored:
@@ -92,7 +70,8 @@ def restore(
     A store that is there gives way in one transaction: other processes see the old one or the new one, and after
     an error or a kill the old one is as it was. Writers wait meanwhile. Without a store the erasures come from
     the list beside the backup, or ``erasures`` names it; "none" does without. ``redo`` erases anew, user by user,
-    what the copy holds and the news name.
+    what the copy holds and the news name. ``keys`` opens an encrypted backup, whose data keys are those of the store
+    that gives way or of the key file beside it (or at ``key_file``).
     """
     backup, location = backup.absolute(), location.absolute()
     if not (backup / DATABASE).is_file():
@@ -100,18 +79,25 @@ def restore(
     live = (location / DATABASE).is_file()
     if not live:
         absent(location)
-    elif (location / KEY).read_bytes() != (backup / KEY).read_bytes():
-        raise ConflictError(f"{location} holds another store than the backup is of; restore to a new directory")
+    key, copy = _key_of(backup, location if live else None, key_file)
     with ExitStack() as stack:
         draft = stack.enter_context(drafted(location))
         with reading(backup / DATABASE) as conn:
             copy_database(conn, draft / DATABASE)
-        copy_key(backup / KEY, draft / KEY)
-        old = stack.enter_context(_Old.of(location, config)) if live else None
-        staged = SqliteStore(draft, config=config, clock=lambda: now)
+        write_new(draft / KEY, key)
+        if keys is not None and not live:
+            # A plain backup that is restored with a master key becomes an encrypted store.
+            seal_key_file(draft, keys, wait_seconds=config.busy_timeout_seconds)
+        _adopt(draft, keys)
+        old = stack.enter_context(_Old.of(location, config, keys)) if live else None
+        staged = SqliteStore(draft, config=config, clock=lambda: now, keys=keys)
         try:
-            source, known = _known(staged, backup, old, erasures)
+            fill_keys(staged, copy, None if old is None else old.conn)
+            source, known = known_of(staged, backup, None if old is None else old.conn, erasures)
             counts = _reapply(staged, known, old, redo)
+            require_keys(staged)
+            if staged.core.vault is not None:
+                encrypt_users(staged)
             users = _settle(staged, old, source, counts, now=now, actor=actor, reason=reason)
             clean, _ = staged.operations().scrub(wait_seconds=config.busy_timeout_seconds)
             if not clean:
@@ -126,6 +112,36 @@ def restore(
     return Restored(source=source, users=users, counts=dict(counts))
 
 
+def _key_of(backup: Path, live: Path | None, key_file: Path | None) -> tuple[bytes, Path | None]:
+    """(content of the key file of the restored store, the key file of the backups when there is one)."""
+    theirs = load_key(backup, read_only=True)
+    name = _name_of(theirs)
+    copy = key_file or copy_path(backup.parent, name)
+    if live is not None:
+        ours = load_key(live, read_only=True)
+        if _name_of(ours) != name:
+            raise ConflictError(f"{live} holds another store than the backup is of; restore to a new directory")
+        if is_sealed(theirs) and not is_sealed(ours):
+            raise ConflictError(f"{live} is not encrypted, the backup is: run `ltm encrypt` on the store first")
+        return ours, copy if copy.exists() else None
+    return (sealed_copy(copy, name), copy) if is_sealed(theirs) else (theirs, None)
+
+
+def _name_of(key: bytes) -> str:
+    return sealed_name(key)[0] if is_sealed(key) else StoreKeys(key, {}).name
+
+
+def _adopt(draft: Path, keys: KeyProvider | None) -> None:
+    """The copy says that new data keys are wrapped as in its key file, which may be newer than itself."""
+    held = load_keys(draft, read_only=True, provider=keys)
+    if not held.encrypted:
+        return
+    with closing(sqlite3.connect(draft / DATABASE)) as conn:
+        if "encryption" in {c[1] for c in conn.execute("PRAGMA table_info(state)")}:
+            conn.execute("UPDATE state SET encryption = ? WHERE encryption <> ''", (list(held.wrapping)[-1],))
+            conn.commit()
+
+
 class _Old:
     """The store that gives way, with its write lock held."""
 
@@ -134,9 +150,9 @@ class _Old:
 
     @classmethod
     @contextmanager
-    def of(cls, location: Path, config: Config) -> Iterator[_Old]:
+    def of(cls, location: Path, config: Config, keys: KeyProvider | None) -> Iterator[_Old]:
         """Open until the block ends; nobody else writes meanwhile."""
-        store = SqliteStore(location, config=config)
+        store = SqliteStore(location, config=config, keys=keys)
         try:
             with store.exclusive(config.busy_timeout_seconds) as conn:
                 yield cls(store, conn)
@@ -151,59 +167,6 @@ class _Old:
         """The source's pages are this store's, in one transaction; the old ones are gone from the log too."""
         source.backup(self.conn)
         self.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-
-
-# what was erased --------------------------------------------------------------------------------------
-def _known(
-    staged: SqliteStore, backup: Path, old: _Old | None, erasures: Path | Literal["none"] | None
-) -> tuple[Source, Known]:
-    known = Known()
-    if old is not None:
-        for user, before, count, last in old.conn.execute(
-            "SELECT user_mac, erased_before, count, last_at FROM erasures"
-        ):
-            known.add(user.hex(), (before, count, last), (), ())
-        for user, kind, mac, at in old.conn.execute("SELECT user_mac, kind, mac, at FROM tombstones"):
-            known.add(user.hex(), None, [(kind, mac.hex(), at)], ())
-        for user, *ghost, mac in old.conn.execute(
-            "SELECT user_mac, session, at, sequence, role, caller_id, content_mac FROM ghosts"
-        ):
-            known.add(user.hex(), None, (), [(*ghost, mac.hex())])
-        return "store", known
-    if erasures == "none":
-        return "none", known
-    path = list_path(staged, backup.parent) if erasures is None else erasures
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as e:
-        raise UnavailableError(
-            f"{path} cannot be read ({e.strerror}): without the list of erasures the backup may bring back what was "
-            'erased; name the list with erasures=, or accept that with erasures="none"'
-        ) from e
-    _read_list(path, lines, known)
-    return "list", known
-
-
-def _read_list(path: Path, lines: Iterable[bytes], known: Known) -> None:
-    header = False
-    for line in lines:
-        if not line.strip():
-            continue
-        try:
-            entry = json.loads(line)
-            if not header:
-                header = entry["format"] == LIST_FORMAT and entry["version"] == 1
-                if not header:
-                    break
-                continue
-            known.add(entry["user"], entry["erasures"], entry["tombstones"], entry["ghosts"])
-        except (ValueError, KeyError, TypeError, IndexError):
-            if not header:
-                break
-            # Cut off by a dying process: the erasure was listed again on the next line, by maintain().
-            continue
-    if not header:
-        raise CorruptError(f"{path} is no list of erasures")
 
 
 # the copy ---------------------------------------------------------------------------------------------
@@ -295,10 +258,13 @@ def _settle(
         floor = max(floor, _highest(conn)) + 1
         conn.execute("UPDATE users SET revision = ?, shrunk_at = ?, reset_at = ?", (floor, floor, floor))
         conn.execute("UPDATE erasures SET revision = max(revision, ?)", (floor,))
+        # An external index knows another state: it is made again.
+        conn.execute("DELETE FROM external_vectors")
+        conn.execute("DELETE FROM outbox")
         body = audit_body(actor=actor, target=source, counts=counts, reason=reason)
         conn.execute(
             "INSERT INTO audit (user_no, user_mac, at, action, body) VALUES (NULL, x'', ?, 'restore', ?)",
-            (to_us(now), PLAIN_CODEC.encode(body)),
+            (to_us(now), staged.core.codec(conn, None).encode(body)),
         )
         return int(conn.execute("SELECT count(*) FROM users").fetchone()[0])
 
@@ -334,10 +300,6 @@ def _carry_on(old: sqlite3.Connection, new: sqlite3.Connection) -> None:
             continue
         if not new.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (row[0], table)).rowcount:
             new.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, row[0]))
-
-
-def _later(one: int | None, other: int | None) -> int | None:
-    return max((t for t in (one, other) if t is not None), default=None)
 
 
 __all__ = ["Restored", "restore"]

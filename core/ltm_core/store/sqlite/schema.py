@@ -350,11 +350,35 @@ VERSION_4: tuple[str, ...] = (
     "CREATE INDEX cold_turns_by_file ON cold_turns (file)",
 )
 
+VERSION_5: tuple[str, ...] = (
+    # fingerprint of the present wrapping key; empty in a plain store
+    "ALTER TABLE state ADD COLUMN encryption TEXT NOT NULL DEFAULT ''",
+    # a second set of vectors while the embedder changes, and after that until the change is final
+    "ALTER TABLE state ADD COLUMN second INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE state ADD COLUMN switched INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE state ADD COLUMN generation INTEGER NOT NULL DEFAULT 0",
+    """CREATE TABLE second_vectors (
+        id INTEGER PRIMARY KEY,
+        embedder INTEGER NOT NULL,
+        codec INTEGER NOT NULL DEFAULT 0,
+        vector BLOB NOT NULL)""",
+    # which users an external index covers, and in which collection
+    """CREATE TABLE external_vectors (
+        user_no INTEGER PRIMARY KEY,
+        name TEXT NOT NULL,
+        is_open INTEGER NOT NULL,
+        generation INTEGER NOT NULL,
+        removed INTEGER NOT NULL DEFAULT 0)""",
+    "ALTER TABLE document_units ADD COLUMN second_codec INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE document_units ADD COLUMN second_vector BLOB",
+)
+
 ID_RANGE_TABLES = (
     "sessions",
     "messages",
     "chunks",
     "vectors",
+    "second_vectors",
     "facts",
     "anchors",
     "documents",
@@ -370,7 +394,7 @@ SUMMARY_RANGE_TABLES = ("summary_sources",)
 """Erased by range of ``summary``."""
 KEY_RANGE_TABLES = ("postings",)
 """Erased by range of ``key``."""
-USER_NO_TABLES = ("slots", "changes", "jobs", "audit", "user_keys", "users")
+USER_NO_TABLES = ("slots", "changes", "jobs", "audit", "external_vectors", "user_keys", "users")
 """Erased by ``user_no``; the user's own row goes last."""
 USER_TABLES = ID_RANGE_TABLES + FACT_RANGE_TABLES + SUMMARY_RANGE_TABLES + KEY_RANGE_TABLES + USER_NO_TABLES
 STORE_TABLES = ("state", "meta", "embedders", "tombstones", "erasures", "ghosts", "receipts", "outbox")
@@ -380,5 +404,19 @@ BODIES = (
     *((t, "body") for t in ("messages", "facts", "anchors", "slots", "evidence", "sessions", "changes", "documents")),
     ("documents", "path"),
     ("summaries", "body"),
+    ("cold_files", "body"),
 )
-"""Where words of users stand, in plain envelopes."""
+"""Where words of users stand, in envelopes."""
+ENVELOPES = (*BODIES, *((t, "body") for t in ("fact_versions", "jobs", "audit", "users")))
+"""Every column of `USER_TABLES` that holds an envelope: sealed under the user's data key in an encrypted store."""
+VECTORS = (
+    ("vectors", "vector", "codec"),
+    ("second_vectors", "vector", "codec"),
+    ("document_units", "vector", "codec"),
+    ("document_units", "second_vector", "second_codec"),
+)
+"""Every column that holds a vector, and the one that says how."""
+KEYED_COLUMNS = frozenset(
+    {"id_mac", "message_mac", "content_mac", "superseded_by", "namespace", "key_mac", "user_mac", "terms", "wrapped"}
+)
+"""The other BLOB columns of `USER_TABLES`: keyed hashes, and wrapped keys."""

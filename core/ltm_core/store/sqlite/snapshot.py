@@ -18,14 +18,23 @@ from ltm_core.store.base import Rows
 from ltm_core.store.keyed import TERM_BITS
 from ltm_core.store.sqlite.columns import Columns, Posting
 from ltm_core.store.sqlite.faults import readable
+from ltm_core.store.sqlite.layout import batches
+from ltm_core.store.sqlite.records import ITEM_MASK
+from ltm_core.store.sqlite.vectors import decode
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from numpy.typing import NDArray
 
     from ltm_core.store.sqlite.base import View
 
 _POSTINGS_SHARE = 8
 """One user's cached postings may take this part of the budget; then they are read again."""
+
+
+_TOUCHED = 2000
+"""Rows found by words whose vectors are read one by one, about 10 microseconds each."""
 
 
 class SqliteSnapshot:
@@ -40,6 +49,7 @@ class SqliteSnapshot:
         self._revision = view.revision
         self._last = view.next_n - 1
         self._rows = columns.rows(n)
+        self._touched: set[int] = set()
 
     @property
     def revision(self) -> int:
@@ -54,20 +64,70 @@ class SqliteSnapshot:
         return float(self._rows.length.mean()) if self._n else 0.0
 
     def cosine(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
+        if self._view.foreign:
+            return np.full(self._n, np.nan, dtype=np.float32)
+        if self._columns.lean:
+            return self._near(query)
         return self._columns.cosine(query, self._n)
+
+    def _near(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The cosines of what the external index finds and of what the words found; NaN for the rest."""
+        view = self._view
+        if query.shape != (view.dimension,):
+            return np.full(self._n, np.nan, dtype=np.float32)
+        if view.live:
+            return self._near_in(view.conn, query)
+        with view.core.reading() as conn:
+            return self._near_in(conn, query)
+
+    def _near_in(self, conn: sqlite3.Connection, query: NDArray[np.float32]) -> NDArray[np.float32]:
+        view = self._view
+        index = view.core.attached.index
+        near = None if index is None else index.near(view, conn, query)
+        items = self._columns.items(self._n)
+        if near is None:
+            chosen = items
+        else:
+            at = np.searchsorted(items, np.array(near, dtype=np.int64))
+            at = at[at < self._n]
+            rows = np.union1d(at, np.fromiter(self._touched, dtype=np.int64, count=len(self._touched)))
+            chosen = items[rows[rows < self._n]]
+        found = np.full(self._n, np.nan, dtype=np.float32)
+        for marks, part in batches([view.low + int(i) for i in chosen]):
+            stored = conn.execute(
+                f"SELECT id, codec, vector FROM vectors WHERE id IN ({marks}) AND embedder = ?",
+                (*part, view.embedder),
+            ).fetchall()
+            vectors = [(r[0] & ITEM_MASK, decode(view.opened_vector(*r))) for r in stored]
+            vectors = [v for v in vectors if len(v[1]) == view.dimension]
+            if vectors:
+                places = np.searchsorted(items, np.array([v[0] for v in vectors], dtype=np.int64))
+                found[places] = np.clip(np.stack([v[1] for v in vectors]) @ query.astype(np.float32), -1.0, 1.0)
+        return found
 
     @readable
     def postings(self, terms: Sequence[str]) -> list[tuple[NDArray[np.int64], NDArray[np.int32]]]:
         view = self._view
-        hasher = view.core.keyed.terms(view.no)
+        hasher = view.keyed.terms(view.no)
         keys = [(view.no << TERM_BITS) | hasher(t) for t in terms]
         if not view.live:
             # The moment has passed: what is read now is cut to the rows of then, and not kept.
             with view.core.reading() as conn:
                 found = [conn.execute(_POSTINGS, (k, 0)).fetchall() for k in keys]
-            return [self._cut(self._extended(Posting(), rows)) for rows in found]
+            return self._seen([self._cut(self._extended(Posting(), rows)) for rows in found])
         with self._lock:
-            return [self._cut(self._current(k)) for k in keys]
+            return self._seen([self._cut(self._current(k)) for k in keys])
+
+    def _seen(
+        self, postings: list[tuple[NDArray[np.int64], NDArray[np.int32]]]
+    ) -> list[tuple[NDArray[np.int64], NDArray[np.int32]]]:
+        """What the rarer words found is compared too, whatever an external index finds."""
+        if self._columns.lean:
+            for index, _ in sorted(postings, key=lambda p: len(p[0])):
+                if len(self._touched) + len(index) > _TOUCHED:
+                    break
+                self._touched.update(index.tolist())
+        return postings
 
     def _current(self, key: int) -> Posting:
         posting = self._columns.postings.get(key)
@@ -116,7 +176,8 @@ class _Entry:
         self.no = no
         self.lock = threading.Lock()
         self.columns: Columns | None = None
-        self.embedder = 0
+        self.embedder = (0, 0)
+        """Number and generation of the set of vectors."""
         self.revision = -1
         self.shrunk_at = 0
         self.bytes = 0
@@ -130,7 +191,7 @@ class _Entry:
             return _alone(view)
         if columns is None:
             columns = Columns.load(view)
-        elif self.embedder != view.embedder:
+        elif columns.lean != view.lean or self.embedder != (view.embedder, view.generation):
             if view.revision < self.revision:
                 return _alone(view)
             columns = Columns.load(view)
@@ -147,7 +208,7 @@ class _Entry:
             else:
                 columns.append(view)
         self.columns = columns
-        self.embedder = view.embedder
+        self.embedder = (view.embedder, view.generation)
         self.revision = view.revision
         self.shrunk_at = view.shrunk_at
         self.bytes = columns.nbytes
@@ -199,7 +260,10 @@ class SnapshotCache:
         columns = None
         if entry is not None and entry.no == view.no:
             with entry.lock:
-                fresh = entry.revision == view.revision and entry.embedder == view.embedder
+                same = entry.embedder == (view.embedder, view.generation)
+                fresh = entry.revision == view.revision and same
+                if entry.columns is not None:
+                    fresh = fresh and entry.columns.lean == view.lean
                 if fresh and entry.columns is not None and not view.index_reset:
                     columns = entry.columns.copy()
         columns = Columns.load(view) if columns is None else columns.reconciled(view)

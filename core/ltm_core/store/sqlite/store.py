@@ -18,17 +18,22 @@ from ltm_core.errors import UnavailableError
 from ltm_core.store.keyed import Keyed
 from ltm_core.store.sqlite.base import Core
 from ltm_core.store.sqlite.connections import Pool
+from ltm_core.store.sqlite.encrypting import begin, require_same
 from ltm_core.store.sqlite.faults import translated
-from ltm_core.store.sqlite.files import DATABASE, LOCK, load_key, prepare
+from ltm_core.store.sqlite.files import DATABASE, LOCK, load_key, load_keys, prepare
 from ltm_core.store.sqlite.locks import WriteLock
 from ltm_core.store.sqlite.migrations import migrate, require_current, version
 from ltm_core.store.sqlite.operations import SqliteOperations
 from ltm_core.store.sqlite.reader import SqliteReader
 from ltm_core.store.sqlite.writer import SqliteWriter
 from ltm_core.store.times import to_us
+from ltm_core.store.vault import StoreKeys, Vault
 from ltm_core.types import FactChange
 
 if TYPE_CHECKING:
+    from ltm_core.store.external import VectorHost
+    from ltm_core.store.keys import KeyProvider
+    from ltm_core.store.sqlite.external import ExternalVectors
     from ltm_core.store.sqlite.snapshot import SnapshotCache
 
 Listener = Callable[[Sequence[FactChange]], None]
@@ -49,8 +54,10 @@ class SqliteStore:
         config: Config,
         read_only: bool = False,
         clock: Callable[[], datetime] | None = None,
+        keys: KeyProvider | None = None,
     ) -> None:
         self.config = config
+        self._provider = keys
         self._location = os.fspath(location)
         self._read_only = read_only
         temporary = self._location == MEMORY
@@ -66,9 +73,12 @@ class SqliteStore:
                 lock=lock,
                 check=self._check_file,
             )
+            held = self._open(clock or _now)
             self.core = Core(
                 path=str(self.directory / DATABASE),
-                keyed=self._open(clock or _now),
+                keyed=Keyed(held.hashing),
+                vault=Vault(held) if held.encrypted else None,
+                name=held.name,
                 clock=clock or _now,
                 reading=self._pool.reading,
                 snapshots=self._snapshots,
@@ -79,35 +89,34 @@ class SqliteStore:
             raise
         self._caches: dict[int, SnapshotCache] = {}
         self._listeners: tuple[Listener, ...] = ()
+        self.on_index_change: Callable[[], None] = _nothing
+        """Called after a commit that changed what an external index holds."""
         self._finalizer = weakref.finalize(
             self, _close, self._pool, self.directory if temporary else None, os.getpid()
         )
 
-    def _open(self, clock: Callable[[], datetime]) -> Keyed:
-        """The file has the present schema and belongs to the key, or an error says why not."""
+    def _open(self, clock: Callable[[], datetime]) -> StoreKeys:
+        """The file has the present schema and belongs to the keys, or an error says why not."""
         path = str(self._pool.database)
         try:
             self._pool.check_open()
             with translated(path):
                 if self._read_only:
-                    keyed = Keyed(load_key(self.directory, read_only=True))
+                    held = load_keys(self.directory, read_only=True, provider=self._provider)
                     with self._pool.reading() as conn:
-                        require_current(conn, path, keyed)
-                    return keyed
-                with self._key_then_writer() as (keyed, conn):
-                    migrate(conn, path, keyed, now_us=to_us(clock()))
-                return keyed
+                        require_current(conn, path, Keyed(held.hashing))
+                        require_same(conn, path, held)
+                    return held
+                # The key comes first: a database without its key is one that lost it.
+                with self._pool.lock:
+                    held = load_keys(self.directory, read_only=False, provider=self._provider)
+                with self._pool.exclusive() as conn:
+                    migrate(conn, path, Keyed(held.hashing), now_us=to_us(clock()))
+                    begin(conn, path, held)
+                return held
         except BaseException:
             self._pool.close()
             raise
-
-    @contextmanager
-    def _key_then_writer(self) -> Iterator[tuple[Keyed, sqlite3.Connection]]:
-        # The key comes first: a database without its key is one that lost it.
-        with self._pool.lock:
-            keyed = Keyed(load_key(self.directory, read_only=False))
-        with self._pool.exclusive() as conn:
-            yield keyed, conn
 
     def _check_file(self, conn: sqlite3.Connection) -> None:
         version(conn, str(self.directory / DATABASE))
@@ -148,9 +157,21 @@ class SqliteStore:
             self.core.kept.drop(user_id)
         if writer.erased and os.getpid() in self._caches:
             self._snapshots().drop(user_id)
+        if writer.index_changed:
+            self.on_index_change()
         if writer.logged:
             for listener in self._listeners:
                 listener(tuple(writer.logged))
+
+    def attach(self, host: VectorHost, *, at_least: int, candidates: int) -> ExternalVectors:
+        """Users with at least so many chunks are searched in the external index, when this process is its owner."""
+        from ltm_core.store.sqlite.external import ExternalVectors
+
+        self._check_writable()
+        index = ExternalVectors(self, host, at_least=at_least, candidates=candidates)
+        index.start()
+        self.core.attached.index = index
+        return index
 
     def listen(self, callback: Listener) -> Callable[[], None]:
         def end() -> None:
@@ -166,6 +187,15 @@ class SqliteStore:
     def operations(self) -> SqliteOperations:
         return SqliteOperations(self)
 
+    @property
+    def name(self) -> str:
+        """The same in every copy of the store, and in no other one; tells nothing of the key."""
+        return self.core.name
+
+    def sealed_key(self) -> bytes:
+        """The key file of an encrypted store as it is now."""
+        return load_key(self.directory, read_only=True)
+
     def mac(self, value: str) -> str:
         return self.core.keyed.mac(value).hex()
 
@@ -173,6 +203,9 @@ class SqliteStore:
         """All connections are closed; a temporary store is gone. Harmless when repeated."""
         self._caches.clear()
         self.core.kept.clear()
+        index, self.core.attached.index = self.core.attached.index, None
+        if index is not None and self._finalizer.alive:
+            index.close()
         self._finalizer()
 
     @contextmanager
@@ -206,6 +239,10 @@ class SqliteStore:
         return cache
 
 
+def _nothing() -> None:
+    """Nobody waits for it."""
+
+
 def _close(pool: Pool, temporary: Path | None, pid: int) -> None:
     pool.close()
     if temporary is not None and os.getpid() == pid:
@@ -218,10 +255,12 @@ def open_store(
     config: Config,
     read_only: bool = False,
     clock: Callable[[], datetime] | None = None,
+    keys: KeyProvider | None = None,
 ) -> SqliteStore:
     """The store in the directory ``location``, created when absent; ":memory:" is a temporary one.
 
     Raises UnavailableError (a file, not writable, a network file system), CorruptError (not ours, damaged, no
-    key) or SchemaTooNewError. ``clock`` says what "now" is where no time is given.
+    key), SchemaTooNewError, MasterKeyError (encrypted, and no or another master key) or ConfigError (``keys`` given,
+    and the store is plain). ``clock`` says what "now" is where no time is given.
     """
-    return SqliteStore(location, config=config, read_only=read_only, clock=clock)
+    return SqliteStore(location, config=config, read_only=read_only, clock=clock, keys=keys)

@@ -15,6 +15,7 @@ from ltm_core.text.normalize import fold
 from ltm_core.types import Fact, FactChange
 
 if TYPE_CHECKING:
+    from ltm_core.store.sqlite.base import Core
     from ltm_core.store.sqlite.store import SqliteStore
     from ltm_core.store.sqlite.writer import SqliteWriter
 
@@ -50,8 +51,8 @@ class Sweeps:
                 "UPDATE users SET revision = revision + 1 WHERE user_no = ?",
                 [(no,) for no in {r[1] for r in rows}],
             )
-            codec = self._store.core.codec
-            return [(r[3], codec(r[1]).decode(r[4])["id"]) for r in rows]
+            core = self._store.core
+            return [(core.user_id(r[3]), core.codec(conn, r[1]).decode(r[4])["id"]) for r in rows]
 
     def expire(self, *, now: datetime, limit: int) -> dict[str, int]:
         moment = to_us(now)
@@ -72,7 +73,7 @@ class Sweeps:
                 "SELECT id FROM summaries WHERE expires_at <= ? ORDER BY expires_at LIMIT ?", (moment, limit)
             ).fetchall()
             users = {r[0] for r in slots} | {r[0] >> 32 for r in (*messages, *facts, *documents, *summaries)}
-            names = {no: name_of(conn, no) for no in users}
+            names = {no: name_of(self._store.core, conn, no) for no in users}
         counts = {"slots": 0, "messages": 0, "facts": 0, "documents": 0}
         for no, user_id in sorted(names.items()):
             if user_id is None:
@@ -125,9 +126,9 @@ class Sweeps:
         return counts
 
 
-def name_of(conn: Any, user_no: int) -> str | None:
+def name_of(core: Core, conn: Any, user_no: int) -> str | None:
     row = conn.execute("SELECT user_id FROM users WHERE user_no = ?", (user_no,)).fetchone()
-    return None if row is None else row[0]
+    return None if row is None else core.user_id(row[0])
 
 
 def _reopen(writer: SqliteWriter, gone: Sequence[Fact], *, now: datetime) -> None:

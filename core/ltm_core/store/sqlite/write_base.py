@@ -6,7 +6,7 @@ import sqlite3
 from datetime import datetime
 from typing import Literal
 
-from ltm_core.errors import UnavailableError
+from ltm_core.errors import MasterKeyError, UnavailableError
 from ltm_core.store.base import UserState
 from ltm_core.store.sqlite.base import Core
 from ltm_core.store.sqlite.codec import Codec
@@ -33,10 +33,11 @@ class WriteBase(SqliteReader):
             row = self._one("SELECT revision FROM erasures WHERE user_mac = ?", (mac,))
             cursor = self._conn.execute(
                 "INSERT INTO users (user_id, timezone, created_at, revision) VALUES (?, ?, ?, ?)",
-                (self._user_id, timezone, to_us(now), row[0] if row else 0),
+                (self._core.stored_name(self._user_id), timezone, to_us(now), row[0] if row else 0),
             )
             if (cursor.lastrowid or 0) > MAX_USER:
                 raise UnavailableError(f"{self._core.path} has had {MAX_USER} users, the most one store can number")
+            self._give_key(cursor.lastrowid or 0, to_us(now))
             self._load()
             self._changed = True
         elif timezone is not None and timezone != self._timezone:
@@ -44,6 +45,18 @@ class WriteBase(SqliteReader):
         state = self.user()
         assert state is not None
         return state
+
+    def _give_key(self, user_no: int, moment: int) -> None:
+        vault = self._core.vault
+        if vault is None:
+            return
+        if vault.present != self.encryption:
+            # A key wrapped as before would be unreadable once the change of keys is through.
+            raise MasterKeyError(f"{self._core.path}: the keys were changed while it was open: open it again")
+        self._conn.execute(
+            "INSERT INTO user_keys (user_no, master, wrapped, created_at) VALUES (?, ?, ?, ?)",
+            (user_no, vault.present, vault.new_key(), moment),
+        )
 
     def set_user(
         self,

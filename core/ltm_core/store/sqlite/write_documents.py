@@ -52,18 +52,20 @@ class DocumentWriter(WriteBase):
             )
             self._conn.execute("DELETE FROM document_units WHERE document = ?", (id,))
         self._changed = True
+        rows = [(self._next(), replace(u, vector=None) if self.foreign else u) for u in units]
         self._conn.executemany(
-            'INSERT INTO document_units (id, document, "start", "end", embedded, vector) VALUES (?, ?, ?, ?, ?, ?)',
+            'INSERT INTO document_units (id, document, "start", "end", embedded, codec, vector) '
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
                 (
-                    self._next(),
+                    unit,
                     id,
                     u.start,
                     u.end,
                     0 if u.vector is None else self.embedder,
-                    None if u.vector is None else self._unit_vector(u.vector),
+                    *((0, None) if u.vector is None else self._unit_vector(unit, u.vector)),
                 )
-                for u in units
+                for unit, u in rows
             ],
         )
         return replace(row, item=id & ITEM_MASK, created_at=created)
@@ -87,7 +89,7 @@ class DocumentWriter(WriteBase):
 
     def units_without_vector(self, *, limit: int) -> list[tuple[int, int, int, int]]:
         rows: list[tuple[int, int, int, int]] = []
-        for embedder in other_embedders(self._conn):
+        for embedder in () if self.foreign else other_embedders(self._conn):
             rows += self._conn.execute(
                 'SELECT id, document, "start", "end" FROM document_units WHERE embedded = ? AND id > ? AND id < ? '
                 "ORDER BY id LIMIT ?",
@@ -97,15 +99,17 @@ class DocumentWriter(WriteBase):
         return [(id & ITEM_MASK, own & ITEM_MASK, a, b) for id, own, a, b in rows[:limit]]
 
     def set_unit_vectors(self, vectors: Mapping[int, NDArray[np.float32]]) -> None:
+        if self.foreign:
+            return
         self._conn.executemany(
-            "UPDATE document_units SET embedded = ?, vector = ? WHERE id = ?",
-            [(self.embedder, self._unit_vector(v), self.low + n) for n, v in vectors.items()],
+            f"UPDATE document_units SET embedded = {self.embedder}, codec = ?, vector = ? WHERE id = ?",
+            [(*self._unit_vector(self.low + n, v), self.low + n) for n, v in vectors.items()],
         )
         self._changed = self._changed or bool(vectors)
 
-    def _unit_vector(self, vector: NDArray[np.float32]) -> bytes:
+    def _unit_vector(self, id: int, vector: NDArray[np.float32]) -> tuple[int, bytes]:
         from ltm_core.store.sqlite.vectors import encode
 
         if not self.embedder:
             raise ConflictError("the store has no embedder identity yet: set it before vectors are written")
-        return encode(vector, self.dimension)
+        return self.sealed_vector(id, encode(vector, self.dimension))

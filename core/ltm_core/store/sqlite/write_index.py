@@ -70,7 +70,7 @@ class IndexWriter(WriteBase):
         )
         hasher, prefix = self._keyed.terms(no), no << TERM_BITS
         rows: list[tuple[Any, ...]] = []
-        vectors: list[tuple[int, bytes]] = []
+        vectors: list[tuple[int, int, bytes]] = []
         postings: list[tuple[int, int, int]] = []
         for chunk in chunks:
             id = self._next()
@@ -83,8 +83,8 @@ class IndexWriter(WriteBase):
             packed = b"".join([h.to_bytes(_TERM_BYTES, "big") for h in hashes])
             length = sum(counts.values())
             embedded = 0
-            if chunk.vector is not None:
-                vectors.append((id, self._encoded(chunk.vector)))
+            if chunk.vector is not None and not self.foreign:
+                vectors.append(self._encoded(id, chunk.vector))
                 embedded = self.embedder
             rows.append((id, owner_id, OWNER_CODES[owner], chunk.start, chunk.end, length, embedded, packed, *facets))
             n = id & ITEM_MASK
@@ -115,10 +115,10 @@ class IndexWriter(WriteBase):
             self.index_changed = self.index_reset = self._changed = True
 
     def set_vectors(self, vectors: Mapping[int, NDArray[np.float32]]) -> None:
-        if not vectors:
+        if not vectors or self.foreign:
             return
-        encoded = [(self.low + n, self._encoded(v)) for n, v in vectors.items()]
-        for marks, part in batches([id for id, _ in encoded]):
+        encoded = [self._encoded(self.low + n, v) for n, v in vectors.items()]
+        for marks, part in batches([e[0] for e in encoded]):
             rows = self._rows(
                 f"SELECT id FROM chunks WHERE id IN ({marks}) AND id > {self.low} AND id < {self.high}", part
             )
@@ -133,7 +133,7 @@ class IndexWriter(WriteBase):
 
     def chunks_without_vector(self, *, limit: int) -> list[tuple[int, OwnerKind, int, int, int]]:
         rows: list[tuple[Any, ...]] = []
-        for embedder in other_embedders(self._conn):
+        for embedder in () if self.foreign else other_embedders(self._conn):
             rows += self._rows(
                 'SELECT id, kind, owner, "start", "end" FROM chunks WHERE embedded = ? AND id > ? AND id < ? '
                 "ORDER BY id LIMIT ?",
@@ -142,18 +142,20 @@ class IndexWriter(WriteBase):
         rows.sort()
         return [(id & ITEM_MASK, OWNERS[kind], own & ITEM_MASK, a, b) for id, kind, own, a, b in rows[:limit]]
 
-    def _encoded(self, vector: NDArray[np.float32]) -> bytes:
+    def _encoded(self, id: int, vector: NDArray[np.float32]) -> tuple[int, int, bytes]:
         from ltm_core.store.sqlite.vectors import encode
 
         if not self.embedder:
             raise ConflictError("the store has no embedder identity yet: set it before vectors are written")
-        return encode(vector, self.dimension)
+        return id, *self.sealed_vector(id, encode(vector, self.dimension))
 
-    def _insert_vectors(self, vectors: Sequence[tuple[int, bytes]]) -> None:
+    def _insert_vectors(self, vectors: Sequence[tuple[int, int, bytes]]) -> None:
         if not vectors:
             return
-        self._conn.executemany(f"INSERT INTO vectors (id, embedder, vector) VALUES (?, {self.embedder}, ?)", vectors)
-        self._report(OUTBOX_UPSERT, [id for id, _ in vectors])
+        self._conn.executemany(
+            f"INSERT INTO vectors (id, embedder, codec, vector) VALUES (?, {self.embedder}, ?, ?)", vectors
+        )
+        self._report(OUTBOX_UPSERT, [v[0] for v in vectors])
 
     def _drop_chunks(self, owners: Sequence[int]) -> None:
         """No chunk, vector or posting of these owners (row ids) is left."""
@@ -176,6 +178,7 @@ class IndexWriter(WriteBase):
         ids = [id for id, _, _ in rows]
         for marks, part in batches(ids):
             self._conn.execute(f"DELETE FROM vectors WHERE id IN ({marks})", part)
+            self._conn.execute(f"DELETE FROM second_vectors WHERE id IN ({marks})", part)
             self._conn.execute(f"DELETE FROM chunks WHERE id IN ({marks})", part)
         self._report(OUTBOX_DELETE, ids)
         self._chunk_count -= len(rows)
@@ -200,11 +203,12 @@ class IndexWriter(WriteBase):
             f"(SELECT id & {ITEM_MASK} FROM chunks WHERE id > ? AND id < ?)",
             (first, end, *inside),
         ).rowcount
-        dropped += self._conn.execute(
-            "DELETE FROM vectors WHERE id > ? AND id < ? AND id NOT IN "
-            "(SELECT id FROM chunks WHERE id > ? AND id < ?)",
-            (*inside, *inside),
-        ).rowcount
+        for table in ("vectors", "second_vectors"):
+            dropped += self._conn.execute(
+                f"DELETE FROM {table} WHERE id > ? AND id < ? AND id NOT IN "
+                "(SELECT id FROM chunks WHERE id > ? AND id < ?)",
+                (*inside, *inside),
+            ).rowcount
         dropped += self._conn.execute(
             "DELETE FROM document_units WHERE id > ? AND id < ? AND document NOT IN "
             "(SELECT id FROM documents WHERE id > ? AND id < ?)",

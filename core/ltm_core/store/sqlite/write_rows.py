@@ -8,7 +8,6 @@ from typing import Any
 
 from ltm_core.errors import NotFoundError
 from ltm_core.store.rows import EarlierTimes, SessionRow
-from ltm_core.store.sqlite.codec import PLAIN_CODEC
 from ltm_core.store.sqlite.read_rows import audit_body
 from ltm_core.store.sqlite.records import TIMES
 from ltm_core.store.sqlite.write_facts import FactWriter
@@ -78,7 +77,7 @@ class RowWriter(FactWriter):
                 self._keyed.mac(self._user_id),
                 to_us(now),
                 action,
-                (self._codec if no else PLAIN_CODEC).encode(body),
+                (self._codec if no else self._core.codec(self._conn, None)).encode(body),
             ),
         )
 

@@ -10,20 +10,22 @@ from typing import Literal
 
 from ltm_core.errors import InvalidScopeError
 from ltm_core.store.base import IMPORTANCE_CODES, RESTORE_JOB, ROLE_CODES, Job, MessageRow
-from ltm_core.store.sqlite.backup import announce
+from ltm_core.store.sqlite.backup import announce, lists
 from ltm_core.store.sqlite.codec import PLAIN_CODEC, Codec
 from ltm_core.store.sqlite.erase import erase_rows
+from ltm_core.store.sqlite.second import SecondWriter
 from ltm_core.store.sqlite.write_cold import ColdWriter
 from ltm_core.store.sqlite.write_documents import DocumentWriter
 from ltm_core.store.sqlite.write_index import OUTBOX_ERASE_USER
 from ltm_core.store.sqlite.write_rows import RowWriter
 from ltm_core.store.times import EPOCH, to_us
+from ltm_core.store.vault import ID_BYTES
 from ltm_core.types import Anchor, FactChange
 
 JOB_STATES: tuple[Literal["ready"], Literal["dead"]] = ("ready", "dead")
 
 
-class SqliteWriter(RowWriter, DocumentWriter, ColdWriter):
+class SqliteWriter(RowWriter, DocumentWriter, ColdWriter, SecondWriter):
     """Reads and writes inside one write transaction."""
 
     _announced = False
@@ -144,7 +146,7 @@ class SqliteWriter(RowWriter, DocumentWriter, ColdWriter):
         if job.user_id not in (None, self._user_id):
             raise InvalidScopeError("a job of another user was added in this user's transaction")
         no = None if job.user_id is None else self._require()
-        codec = PLAIN_CODEC if no is None else self._codec
+        codec = self._core.codec(self._conn, None) if no is None else self._codec
         insert_job(self._conn, job, user_no=no, codec=codec)
         self._changed = True
 
@@ -156,11 +158,23 @@ class SqliteWriter(RowWriter, DocumentWriter, ColdWriter):
             ).rowcount
         )
 
+    def sealed_key(self) -> bytes:
+        return self.wrapped
+
+    def _destroy_key(self, moment: int) -> None:
+        """The data key is out of the memory of this process, and is taken out of the key files."""
+        if not self.wrapped or self._core.vault is None:
+            return
+        self._core.vault.forget(self.wrapped)
+        if lists(self._conn):
+            _key_job(self._conn, self.wrapped[:ID_BYTES], moment)
+
     def erase_user(self, *, now: datetime) -> dict[str, int]:
         self._now = now
         counts = erase_rows(self._conn, self.no)
         if not self.no:
             return counts
+        self._destroy_key(to_us(now))
         if self._outbox:
             self._report(OUTBOX_ERASE_USER, [self.no])
         # A user of this id who comes back goes on counting, so that no revision is seen twice.
@@ -173,6 +187,16 @@ class SqliteWriter(RowWriter, DocumentWriter, ColdWriter):
         self._changed = self._shrunk = False
         self.index_changed = self.erased = True
         return counts
+
+
+def _key_job(conn: sqlite3.Connection, key: bytes, moment: int) -> None:
+    """The key files beside the backups are told, in the erasure's own transaction."""
+    from ltm_core.store.sqlite.key_copies import KEY_JOB
+
+    conn.execute(
+        "INSERT INTO jobs (user_no, kind, status, run_after, attempts, body) VALUES (NULL, ?, 0, ?, 0, ?)",
+        (KEY_JOB, moment, PLAIN_CODEC.encode({"key": key.hex()})),
+    )
 
 
 def insert_job(conn: sqlite3.Connection, job: Job, *, user_no: int | None, codec: Codec) -> None:

@@ -1,0 +1,94 @@
+"""Changing a whole store: its keys, its embedder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ltm_core.door.base import Door
+from ltm_core.twins import twin
+from ltm_core.types import EncryptionReport, ReembedReport
+
+if TYPE_CHECKING:
+    from ltm_core.config import Config
+
+
+class Changing(Door):
+    """Changing a whole store."""
+
+    @classmethod
+    def encrypt(
+        cls,
+        location: str | Path,
+        *,
+        key_provider: object = None,
+        config: Config | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> EncryptionReport:
+        """Everything in the store at ``location`` is sealed under the master key (``key_provider``, as in `open`),
+        and nothing readable is left in its files. Who has it open must open it again.
+
+        One transaction per user; after a stop the same call goes on. ``progress`` gets (users done, users in all).
+        Raises MasterKeyError without a master key, UnavailableError while readers keep the log alive.
+        """
+        from ltm_core.keep.keys import encrypt
+
+        return encrypt(Path(location), key_provider, config=config, progress=progress)
+
+    @classmethod
+    async def aencrypt(cls, location: str | Path, **options: Any) -> EncryptionReport:
+        """Async twin of `encrypt`; the same options."""
+        import asyncio
+
+        return await asyncio.to_thread(lambda: cls.encrypt(location, **options))
+
+    @classmethod
+    def rekey(
+        cls, location: str | Path, *, to: object, key_provider: object = None, config: Config | None = None
+    ) -> EncryptionReport:
+        """The encrypted store at ``location`` and the key files beside its backups open with the master key ``to``
+        only; no content is touched. ``key_provider`` is the former one. After a stop the same call goes on; who has
+        the store open must open it again.
+        """
+        from ltm_core.keep.keys import rekey
+
+        return rekey(Path(location), key_provider, to, config=config)
+
+    @classmethod
+    async def arekey(cls, location: str | Path, **options: Any) -> EncryptionReport:
+        """Async twin of `rekey`; the same options."""
+        import asyncio
+
+        return await asyncio.to_thread(lambda: cls.rekey(location, **options))
+
+    def reembed(
+        self,
+        to: object = None,
+        *,
+        roll_back: bool = False,
+        finish: bool = False,
+        switch: bool = True,
+        pairs: Iterable[Mapping[str, Any]] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> ReembedReport:
+        """Everything has a vector of the embedder ``to`` (as in `open`) beside its present one, both are compared,
+        and then the new ones are searched by whoever opens the store with ``to``. Who has it open, this memory too,
+        goes on with keywords only until it opens it again.
+
+        The present embedder serves until the switch, which is one transaction, and its vectors are kept after it:
+        ``roll_back`` switches back, ``finish`` drops the set that is not searched, ``switch=False`` only prepares.
+        After a stop the same call goes on. ``pairs``: ``{"user_id", "query", "text"}``, a question and words that a
+        good answer holds; without them stored facts are asked for the turns they come from. ``progress`` gets (done,
+        total). With none of these: how it stands. Raises ConflictError when another change is not finished.
+        """
+        from ltm_core.keep.reembed import reembed
+
+        return reembed(
+            self._runtime, to, roll_back=roll_back, finish=finish, switch=switch, pairs=pairs, progress=progress
+        )
+
+    areembed = twin(reembed)
+
+
+__all__ = ["Changing"]

@@ -1,0 +1,154 @@
+"""Chroma as a vector index: in this process with a folder per collection, or on a `chroma run` server.
+
+A folder per collection, because Chroma keeps deleted vectors in its files: removing the folder is the only erasure.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ltm_core.errors import MissingExtraError, UnavailableError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FOLDER = "chroma"
+_COLLECTION = "vectors"
+_BATCH = 2000
+"""Vectors per call; Chroma takes 5,461 at most and is slower with more."""
+_SPACE = {"hnsw": {"space": "cosine"}}
+
+
+def require_chroma() -> Any:
+    """The package; MissingExtraError without it."""
+    try:
+        import chromadb
+    except ImportError:
+        raise MissingExtraError("vectors in Chroma", "chroma") from None
+    return chromadb
+
+
+class ChromaCollection:
+    """One collection; `ltm_core.store.external.Collection`. Calls of threads follow one another."""
+
+    def __init__(self, collection: Any, client: Any = None) -> None:
+        self._collection = collection
+        self._client = client
+        self._lock = threading.Lock()
+
+    def upsert(self, items: Sequence[int], vectors: NDArray[np.float32]) -> None:
+        for begin in range(0, len(items), _BATCH):
+            part = slice(begin, begin + _BATCH)
+            with self._lock:
+                self._collection.upsert(ids=[str(i) for i in items[part]], embeddings=vectors[part])
+
+    def delete(self, items: Sequence[int]) -> None:
+        for begin in range(0, len(items), _BATCH):
+            with self._lock:
+                self._collection.delete(ids=[str(i) for i in items[begin : begin + _BATCH]])
+
+    def query(self, vector: NDArray[np.float32], most: int) -> list[int]:
+        with self._lock:
+            found = self._collection.query(query_embeddings=[vector], n_results=most, include=[])
+        return [int(i) for i in found["ids"][0]]
+
+    def items(self) -> set[int]:
+        with self._lock:
+            return {int(i) for i in self._collection.get(include=[])["ids"]}
+
+    def close(self) -> None:
+        with self._lock:
+            if self._client is not None:
+                self._client.close()
+                self._client = None
+
+
+class LocalChroma:
+    """Collections in folders beside the database; `ltm_core.store.external.VectorHost`."""
+
+    name = "chroma"
+    local = True
+
+    def __init__(self, directory: Path) -> None:
+        self._root = directory / FOLDER
+
+    def create(self, name: str) -> ChromaCollection:
+        try:
+            self._root.mkdir(mode=0o700, exist_ok=True)
+            (self._root / name).mkdir(mode=0o700)
+        except OSError as e:
+            raise UnavailableError(f"{self._root} cannot be written: {e.strerror}") from e
+        client = self._client(name)
+        made = client.create_collection(_COLLECTION, embedding_function=None, configuration=_SPACE)
+        return ChromaCollection(made, client)
+
+    def open(self, name: str) -> ChromaCollection:
+        client = self._client(name)
+        return ChromaCollection(client.get_collection(_COLLECTION, embedding_function=None), client)
+
+    def remove(self, name: str) -> None:
+        shutil.rmtree(self._root / name, ignore_errors=True)
+        if (self._root / name).exists():
+            raise UnavailableError(f"{self._root / name} cannot be removed")
+
+    def names(self) -> set[str]:
+        return {p.name for p in self._root.iterdir()} if self._root.is_dir() else set()
+
+    def close(self) -> None:
+        """Each collection has its own files and is closed by itself."""
+
+    def _client(self, name: str) -> Any:
+        chromadb = require_chroma()
+        # The default looks for settings in the working directory, and would tell its makers of the use.
+        settings = chromadb.config.Settings(anonymized_telemetry=False, is_persistent=True, _env_file=None)
+        return chromadb.PersistentClient(path=os.fspath(self._root / name), settings=settings)
+
+
+class ChromaServer:
+    """Collections on a `chroma run` server; `ltm_core.store.external.VectorHost`."""
+
+    local = False
+
+    def __init__(self, host: str, port: int, *, prefix: str) -> None:
+        self.name = f"chroma://{host}:{port}"
+        self._prefix = prefix
+        chromadb = require_chroma()
+        try:
+            settings = chromadb.config.Settings(anonymized_telemetry=False, _env_file=None)
+            self._client = chromadb.HttpClient(host=host, port=port, settings=settings)
+        except Exception as e:
+            raise UnavailableError(f"no Chroma server answers at {host}:{port}: {type(e).__name__}") from e
+
+    def create(self, name: str) -> ChromaCollection:
+        return ChromaCollection(
+            self._client.create_collection(self._prefix + name, embedding_function=None, configuration=_SPACE)
+        )
+
+    def open(self, name: str) -> ChromaCollection:
+        return ChromaCollection(self._client.get_collection(self._prefix + name, embedding_function=None))
+
+    def remove(self, name: str) -> None:
+        if name in self.names():
+            self._client.delete_collection(self._prefix + name)
+
+    def names(self) -> set[str]:
+        found = (c.name for c in self._client.list_collections())
+        return {n.removeprefix(self._prefix) for n in found if n.startswith(self._prefix)}
+
+    def close(self) -> None:
+        """The connection is closed."""
+        # Chroma's own close leaves the sockets to the collector.
+        for part in (self._client, getattr(self._client, "_admin_client", None)):
+            session = getattr(getattr(part, "_server", None), "_session", None)
+            if session is not None:
+                session.close()
+        self._client.close()
+
+
+__all__ = ["FOLDER", "ChromaServer", "LocalChroma", "require_chroma"]

@@ -1,0 +1,80 @@
+"""What an external vector index must do: hold ids and vectors of one user at a time, and be thrown away.
+
+It is never the truth. A host holds named collections, one per large user; whatever is in doubt is removed and made
+again from the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from ltm_core.errors import ConfigError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+OPTIONS = '"exact", "chroma" or "chroma://HOST:PORT"'
+
+
+class Collection(Protocol):
+    """The vectors of one user. Any exception means that it must not be used any more."""
+
+    def upsert(self, items: Sequence[int], vectors: NDArray[np.float32]) -> None: ...
+    def delete(self, items: Sequence[int]) -> None:
+        """Unknown items are passed over."""
+        ...
+
+    def query(self, vector: NDArray[np.float32], most: int) -> list[int]:
+        """Items near the vector, nearest first; some may be missed, and deleted ones may be among them."""
+        ...
+
+    def items(self) -> set[int]: ...
+    def close(self) -> None: ...
+
+
+class VectorHost(Protocol):
+    """Where collections are."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def local(self) -> bool:
+        """True when the files are ours: they have one owner process, removing one leaves no byte, and one that was
+        not closed in order is not opened again."""
+        ...
+
+    def create(self, name: str) -> Collection:
+        """A new, empty one."""
+        ...
+
+    def open(self, name: str) -> Collection: ...
+    def remove(self, name: str) -> None:
+        """It is gone; harmless when it is not there."""
+        ...
+
+    def names(self) -> set[str]: ...
+    def close(self) -> None: ...
+
+
+def host_of(spec: str, directory: Path, store_name: str) -> VectorHost | None:
+    """The host that ``vectors=`` stands for; None for exact search. ConfigError for anything else."""
+    if spec == "exact":
+        return None
+    if spec == "chroma":
+        from ltm_core.store.chroma import LocalChroma, require_chroma
+
+        require_chroma()
+        return LocalChroma(directory)
+    if spec.startswith("chroma://"):
+        from ltm_core.store.chroma import ChromaServer
+
+        host, _, port = spec.removeprefix("chroma://").rstrip("/").rpartition(":")
+        if host and port.isdigit():
+            return ChromaServer(host, int(port), prefix=f"ltm-{store_name[:16]}-")
+    raise ConfigError(f"vectors={spec!r} is not known; possible are: {OPTIONS}")
+
+
+__all__ = ["OPTIONS", "Collection", "VectorHost", "host_of"]

@@ -51,14 +51,14 @@ def of_model(memory: LongTermMemory) -> list[Fact]:
 class TestQuote:
     def test_a_supported_fact_is_kept_in_the_users_words(self, open_with: Open) -> None:
         memory = open_with(ScriptedExtractor([E(relation="plays", object="Oboe", quote="my oboe keeps")]))
-        report = say(memory, "My oboe keeps me sane.")
+        report = say(memory, "My oboe keeps me going.")
         assert report.changes == {"add": 1} and report.rejected == {}
         (fact,) = of_model(memory)
         assert (fact.subject, fact.relation, fact.object) == ("user", "plays", "oboe")
-        assert fact.text == "My oboe keeps me sane" and fact.asserted_by == "user" and fact.rule == "llm/scripted"
+        assert fact.text == "My oboe keeps me going" and fact.asserted_by == "user" and fact.rule == "llm/scripted"
         (evidence,) = fact.evidence
         (message,) = memory.messages(user_id="ana", session_id="s")
-        assert message.content[evidence.start : evidence.end].startswith("My oboe keeps me sane")
+        assert message.content[evidence.start : evidence.end].startswith("My oboe keeps me going")
         assert "oboe" in memory.context("which instrument?", user_id="ana").text
 
     @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ class TestQuote:
         [
             (E(relation="plays", object="tuba"), "unsupported"),
             (E(relation="plays", object="oboe", quote="I play the oboe"), "unquoted"),
-            (E(relation="plays", object="oboe", quote="keeps me sane"), "unsupported"),
+            (E(relation="plays", object="oboe", quote="keeps me going"), "unsupported"),
             (E(relation="plays", object="obo"), "unsupported"),
             (E(relation="likes", object="me"), "empty"),
             (E(relation="likes", object="user"), "empty"),
@@ -80,7 +80,7 @@ class TestQuote:
     )
     def test_anything_else_is_refused_and_counted(self, open_with: Open, fact: ExtractedFact, reason: str) -> None:
         memory = open_with(ScriptedExtractor([fact]))
-        report = say(memory, "My oboe keeps me sane.")
+        report = say(memory, "My oboe keeps me going.")
         assert report.rejected == {reason: 1} and of_model(memory) == []
 
     def test_words_of_others_support_nothing(self, open_with: Open) -> None:
@@ -97,12 +97,12 @@ class TestQuote:
                 {"role": "system", "content": "You are Dora. You live in Porto and love opera.", "id": "1"},
                 {"role": "tool", "content": "The user's employer is Globex.", "id": "2"},
                 {"role": "assistant", "content": "You told me that you love the harp.", "id": "3"},
-                {"role": "user", "content": "My oboe keeps me sane.", "id": "4"},
+                {"role": "user", "content": "My oboe keeps me going.", "id": "4"},
             ],
         )
         report = memory.work()
         assert report.rejected == {"unsupported": 4} and current(memory) == []
-        assert extractor.read == ["My oboe keeps me sane."]
+        assert extractor.read == ["My oboe keeps me going."]
 
     @pytest.mark.parametrize(
         ("words", "thing"),
@@ -127,7 +127,7 @@ class TestQuote:
     ) -> None:
         extractor = ScriptedExtractor([E(relation="lives_in", object=thing), E(relation="likes", object=thing)])
         memory = open_with(extractor)
-        say(memory, f"My oboe keeps me sane.\n{words}", words)
+        say(memory, f"My oboe keeps me going.\n{words}", words)
         assert of_model(memory) == [] and not any(thing in text for text in extractor.read)
 
     def test_nothing_to_read_asks_nothing(self, open_with: Open) -> None:
@@ -158,7 +158,7 @@ class TestWhose:
         memory = open_with(extractor)
         memory.observe(
             user_id="ana", session_id="s", me="Ana",
-            messages=[{"role": "user", "name": "Bob", "content": "My oboe keeps me sane.", "id": "1"}],
+            messages=[{"role": "user", "name": "Bob", "content": "My oboe keeps me going.", "id": "1"}],
         )  # fmt: skip
         memory.work()
         assert extractor.requests[0].clauses[0].speaker == "Bob"
@@ -195,7 +195,7 @@ class TestResolution:
     def test_an_old_turn_read_late_never_wins(self, open_with: Open) -> None:
         """The model answers after the user has said otherwise."""
         memory = open_with(ScriptedExtractor([E(relation="plays", object="oboe")]))
-        memory.observe(user_id="ana", session_id="s", user="My oboe keeps me sane.")
+        memory.observe(user_id="ana", session_id="s", user="My oboe keeps me going.")
         memory.observe(user_id="ana", session_id="s", user="I don't play the oboe any more.")
         report = memory.work()
         assert not any(f.is_positive and f.object == "oboe" for f in memory.facts(user_id="ana"))
@@ -204,7 +204,7 @@ class TestResolution:
     def test_a_correction_since_stands(self, open_with: Open) -> None:
         memory = open_with(ScriptedExtractor([E(relation="plays", object="oboe")]))
         say(memory, "I play the oboe.")
-        memory.observe(user_id="ana", session_id="s", user="My oboe keeps me sane.")
+        memory.observe(user_id="ana", session_id="s", user="My oboe keeps me going.")
         memory.correct(wrong="oboe", right="I play the tuba", user_id="ana")
         assert memory.work().rejected["overtaken"] == 1
         assert not any(f.object == "oboe" for f in memory.facts(user_id="ana"))
@@ -218,7 +218,7 @@ class TestResolution:
 
     def test_saying_it_again_reinforces(self, open_with: Open) -> None:
         memory = open_with(ScriptedExtractor([E(relation="plays", object="oboe")]))
-        say(memory, "My oboe keeps me sane.")
+        say(memory, "My oboe keeps me going.")
         report = say(memory, "My old oboe is what I take everywhere.")
         (fact,) = of_model(memory)
         assert report.changes == {"reinforce": 1} and fact.support_count == 2
@@ -228,7 +228,7 @@ class TestResolution:
         chat = ScriptedChat('{"facts": [{"relation": "plays", "object": "oboe", "date": "2019-05-25"}]}')
         memory = open_with(chat)
         with caplog.at_level(logging.WARNING, "ltm"):
-            say(memory, "My oboe keeps me sane.", at=datetime(2023, 12, 31, 23, 50, tzinfo=UTC))
+            say(memory, "My oboe keeps me going.", at=datetime(2023, 12, 31, 23, 50, tzinfo=UTC))
         (fact,) = of_model(memory)
         assert fact.valid_from == datetime(2023, 12, 31, 23, 50, tzinfo=UTC) and "1 dates" in caplog.text
 
@@ -254,7 +254,7 @@ class TestPrivacy:
         memory = open_with(extractor, redact_pii=True)
         say(
             memory,
-            "My oboe keeps me sane and my number is 13812345678.",
+            "My oboe keeps me going and my number is 13812345678.",
             "我的手机号是13812345678，平时靠双簧管解压。",
         )
         assert not any("13812345678" in text for text in extractor.read)
@@ -265,15 +265,15 @@ class TestPrivacy:
         shared: dict[str, Any] = {"embedder": "none", "timezone": "UTC", "extract_in_background": False}
         with LongTermMemory.open(tmp_path, extractor=extractor, **shared) as memory:
             memory.observe(user_id="ana", session_id="s", user="You can reach me and my oboe on 13812345678.")
-            memory.observe(user_id="ana", session_id="s", user="My oboe keeps me sane.")
+            memory.observe(user_id="ana", session_id="s", user="My oboe keeps me going.")
         with LongTermMemory.open(tmp_path, extractor=extractor, redact_pii=True, **shared) as memory:
             memory.work()
-        assert not any("138" in text for text in extractor.read) and "My oboe keeps me sane." in extractor.read
+        assert not any("138" in text for text in extractor.read) and "My oboe keeps me going." in extractor.read
 
     def test_only_clauses_days_and_names_of_relatives_leave(self, open_with: Open) -> None:
         extractor = ScriptedExtractor()
         memory = open_with(extractor)
-        say(memory, "My daughter Lily is six years old.", "What about my contract 4410027781? My oboe keeps me sane.")
+        say(memory, "My daughter Lily is six years old.", "What about my contract 4410027781? My oboe keeps me going.")
         last = extractor.requests[-1]
         assert all(p.startswith("daughter") for p in last.people)
         assert not any("?" in c.text for c in last.clauses)

@@ -273,7 +273,9 @@ class TestPrivacy:
     def test_only_clauses_days_and_names_of_relatives_leave(self, open_with: Open) -> None:
         extractor = ScriptedExtractor()
         memory = open_with(extractor)
-        say(memory, "My daughter Lily is six years old.", "What about my contract 4410027781? My oboe keeps me going.")
+        say(
+            memory, "My daughter Lily is six years old.", "What about my contract 4410027781? My oboe keeps me going."
+        )
         last = extractor.requests[-1]
         assert all(p.startswith("daughter") for p in last.people)
         assert not any("?" in c.text for c in last.clauses)

@@ -67,6 +67,8 @@ def _turn(
             note(f"the model did not answer: {e}")
             return context
     say(said)
+    if answer is None:
+        return context  # nobody answered: what is known already is not said anew
     last = seen.messages[-1].id if seen.messages else None
     memory.observe(user_id=user, session_id=session, assistant=said, reply_to=last)
     return context

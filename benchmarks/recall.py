@@ -179,9 +179,9 @@ def measure_beam(told: Iterable[Remembered], embed: Kept | None) -> Table:
 
 
 def stale(one: Remembered, asked: Asked) -> bool:
-    """Whether a context of 1000 tokens shows an overtaken statement as if it held."""
+    """Whether a context of 1000 tokens shows an overtaken statement without a label, as if it held."""
     context = one.memory.context(asked.text, user_id=USER, max_tokens=1000, at=one.conversation.now)
-    return any(i.is_current and asked.original & set(i.source_message_ids) for i in context.items)
+    return any(not i.label and asked.original & set(i.source_message_ids) for i in context.items)
 
 
 class Baseline:

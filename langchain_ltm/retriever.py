@@ -118,6 +118,7 @@ def to_document(item: ContextItem) -> Document:
             "score": item.score,
             "similarity": item.similarity,
             "is_current": item.is_current,
+            "label": item.label,
             "session_id": item.session_id,
             "role": item.role,
             "source_message_ids": list(item.source_message_ids),

@@ -88,8 +88,8 @@ def _node(item: ContextItem) -> NodeWithScore:
 def _line(item: ContextItem) -> str:
     mark, language = new_mark(), detect_language(item.text)
     about = [item.at.date().isoformat()]
-    if not item.is_current:
-        about.append(words(language)["previous"])
+    if item.label == "partly" or not item.is_current:
+        about.append(words(language)["partly" if item.label == "partly" else "previous"])
     if item.period is not None:
         # Its lines have their own days and speakers.
         return f"[{words(language)['summary']}] {safe(item.text, mark=mark)}"

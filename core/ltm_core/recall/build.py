@@ -44,6 +44,10 @@ EXCLUDES = 0.75
 are never all there."""
 HINTED = 0.55
 """Score of a fact that was found by its relation alone."""
+BESIDE_ITS_TURN = 0.7
+"""What a fact keeps of its score when the question does not ask for its relation: the turn it was told in stands in
+the same list and says more. Alone among 1.0, 0.9, 0.8, 0.7 and 0.6 on BEAM-100K: R@10 74.2, 74.2, 74.7, 74.9, 74.9;
+nothing changes on LoCoMo and MADial-Bench."""
 RESTATED = 0.5
 """What a fact keeps of its score when a later message states another value."""
 USE = 0.1
@@ -173,8 +177,8 @@ def fact_entries(
     for fact, hit in found.facts.values():
         asked = asks_for(question, fact.relation)
         score = hit.score if hit else (HINTED if asked else 0.0)
-        if hit and asked:
-            score = score * (1 - gain) + gain
+        if hit:
+            score = score * (1 - gain) + gain if asked else score * BESIDE_ITS_TURN
         score += (1 - score) * USE * use(fact.access_count) * score
         entry = _fact_entry(fact, hit, score, asked=asked, zone=now.tzinfo)
         standing = state(fact, now)

@@ -57,11 +57,12 @@ class Entry:
 
     def labelled(self, mark: Mark, reason: str) -> Entry:
         """The same entry with a label; it is as current as before."""
-        return replace(self, item=replace(self.item, reasons=(*self.item.reasons, reason)), mark=mark)
+        item = replace(self.item, label=mark, reasons=(*self.item.reasons, reason))
+        return replace(self, item=item, mark=mark)
 
     def marked(self, mark: Mark, reason: str) -> Entry:
         """The same entry, labelled as no longer current."""
-        item = replace(self.item, is_current=False, reasons=(*self.item.reasons, reason))
+        item = replace(self.item, is_current=False, label=mark, reasons=(*self.item.reasons, reason))
         return replace(self, item=item, mark=mark)
 
 

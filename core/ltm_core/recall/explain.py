@@ -31,7 +31,7 @@ def explain(context: Context) -> str:
 
 
 def _item(item: ContextItem) -> list[str]:
-    state = "" if item.is_current else " [previously]"
+    state = " [partly no longer true]" if item.label == "partly" else "" if item.is_current else " [previously]"
     head = f"  {item.score:.3f}  {item.at.date().isoformat()}  {item.source_id}{state}  {_short(item.text)}"
     lines = [head]
     if item.signals:

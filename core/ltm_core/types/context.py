@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from ltm_core.types.names import Role, Tier
 from ltm_core.types.turns import Message
@@ -29,6 +29,8 @@ class ContextItem:
     role: Role | None = None
     speaker: str | None = None
     is_current: bool = True
+    label: Literal["", "previous", "corrected", "partly", "assistant"] = ""
+    """What stands beside it in a prompt: ``partly`` means that some of what it says no longer holds."""
     reasons: tuple[str, ...] = ()
     period: tuple[datetime, datetime] | None = None
     """Of a summary the time it is about, half-open; None for what was said or is known."""

@@ -74,8 +74,9 @@ def _is_slot_of(fact: Fact, noun: str, lexicon: Lexicon) -> bool:
         return True
     if fact.relation not in lexicon.sets["own_words"] and fact.relation not in ("has", "uses"):
         return False
-    told = content(fact.text, lexicon)
-    return all(w in told for w in content(noun, lexicon))
+    told, named = content(fact.text, lexicon), content(noun, lexicon)
+    # A noun of function words alone ("my will") names nothing that could be looked for.
+    return bool(named) and all(w in told for w in named)
 
 
 def _gives_value(fact: Fact, noun: str, lexicon: Lexicon) -> bool:

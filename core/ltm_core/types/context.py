@@ -29,7 +29,7 @@ class ContextItem:
     role: Role | None = None
     speaker: str | None = None
     is_current: bool = True
-    label: Literal["", "previous", "corrected", "partly", "assistant"] = ""
+    label: Literal["", "previous", "corrected", "partly", "assistant", "summary"] = ""
     """What stands beside it in a prompt: ``partly`` means that some of what it says no longer holds."""
     reasons: tuple[str, ...] = ()
     period: tuple[datetime, datetime] | None = None

@@ -44,9 +44,11 @@ def create_app(
     settings: ServeSettings | None = None,
     *,
     clock: Callable[[], float] = time.monotonic,
+    wall: Callable[[], float] = time.time,
     close: bool = False,
 ) -> FastAPI:
     """An application that serves ``memory`` to who holds a key. With ``close`` the memory is closed when it stops.
+    ``clock``: seconds, for rates; ``wall``: seconds since 1970, for the end of a sign-in to the page.
 
     Every answer that is no success is a problem document; what a memory says is in none of them, nor in a log.
     """
@@ -73,6 +75,10 @@ def create_app(
     add_operations(app, calls)
     add_streams(app, calls)
     add_health(app, calls)
+    if settings.page:
+        from ltm_core.serve.page import add_page
+
+        add_page(app, calls, wall=wall)
     _answer_errors(app)
     if settings.allowed_origins:
         app.add_middleware(

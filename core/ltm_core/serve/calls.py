@@ -62,6 +62,11 @@ class Calls:
                     status=401, title="No valid key", detail=detail, error="AccessDeniedError", headers=_CHALLENGE
                 )
             )
+        self.admit(owner)
+        return owner
+
+    def admit(self, owner: ApiKey) -> None:
+        """One more request of this key; Refused (429) when it sends too many."""
         wait = self._rate.allow(owner.id)
         if wait:
             detail = f"this key may send {self.settings.requests_per_minute} requests a minute"
@@ -69,7 +74,6 @@ class Calls:
             raise Refused(
                 Problem(status=429, title="Too many requests", detail=detail, error="BusyError", headers=headers)
             )
-        return owner
 
     def caller(self, request: Request, named: Any, *, reach: Reach) -> Caller:
         """Who asks and for whom; AccessDeniedError (403) when the key does not allow it."""

@@ -96,6 +96,11 @@ class Keyring:
         with self._lock:
             return sorted(self._read().values(), key=lambda k: (k.created_at, k.id))
 
+    def known(self, key_id: str) -> ApiKey | None:
+        """The key of this id, or None; it says nothing about who asks."""
+        with self._lock:
+            return self._read().get(key_id)
+
     def owner(self, token: str) -> ApiKey | None:
         """Whose key this is; None when it opens nothing. The comparison takes the same time for any secret."""
         match = _TOKEN.fullmatch(token)

@@ -52,6 +52,12 @@ class ServeSettings(BaseModel):
         25.0, ge=0, le=300, description="Longest wait of a request for changes; proxies cut at 30 to 60 seconds."
     )
     docs: bool = Field(True, description="Whether the OpenAPI document is served, at /openapi.json.")
+    page: bool = Field(
+        True, description="Whether the page for people is served, at /page; it needs a key to sign in."
+    )
+    page_session_seconds: float = Field(
+        8 * 3600.0, ge=60, le=30 * 86400, description="How long a sign-in to the page lasts: a day's work (8 hours)."
+    )
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None, **overrides: Any) -> ServeSettings:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -332,7 +333,7 @@ def test_every_field_has_a_label_and_every_page_its_headings(ana: Browser) -> No
         assert parts.fields <= parts.labelled, path
         assert text.count("<h1") == 1 and '<a class="skip" href="#main">' in text and '<html lang="en">' in text
         levels = [int(n) for n in re.findall(r"<h([1-6])", text)]
-        assert all(b - a <= 1 for a, b in zip(levels, levels[1:])), path
+        assert all(b - a <= 1 for a, b in pairwise(levels)), path
         assert text.count("<table") == text.count("<caption")
 
 
@@ -422,7 +423,7 @@ def test_bars_lie_on_one_line() -> None:
     assert third.start + third.width == WIDTH and third.width > 0
     assert bars([_span(t0, None)], now=t0)[0].width > 0 and bars([], now=t0) == ()
     (future,) = bars([_span(t0 + day, None)], now=t0)
-    assert 0 <= future.start and future.start + future.width <= WIDTH
+    assert future.start >= 0 and future.start + future.width <= WIDTH
 
 
 def test_evidence_is_cut_without_losing_a_word() -> None:

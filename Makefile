@@ -9,6 +9,7 @@
 #   make test-llamaindex-floor  LlamaIndex's tests with the oldest supported llama-index-core
 #   make test-chroma the tests that need Chroma
 #   make test-all    all of the above
+#   make test-browser  the page in Chromium, which must be installed
 #   make faults      writers killed 440 times, every page and hundreds of bits spoilt, clocks that jump (minutes)
 #   make soak        20 threads of 4 processes on one store: make soak SECONDS=600
 #   make bench       latency figures of this machine
@@ -21,7 +22,7 @@ PYTHON ?= python3
 SECONDS ?= 180
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-bare test-heavy test-langchain-floor test-llamaindex-floor test-chroma test-all faults soak bench peers clean
+.PHONY: help demo test check test-bare test-heavy test-langchain-floor test-llamaindex-floor test-chroma test-all test-browser faults soak bench peers clean
 
 PIP := -m pip install --quiet --disable-pip-version-check
 ASK_VERSION := import sys; sys.exit(sys.version_info < (3, 11))
@@ -96,6 +97,10 @@ test-bare: .venv-bare/test
 
 test-heavy: .venv-heavy/test
 	.venv-heavy/bin/python -m pytest -m heavy $(ARGS)
+
+test-browser: .venv/test
+	.venv/bin/python $(PIP) playwright
+	.venv/bin/python -m pytest -m heavy tests/serve/test_page_browser.py $(ARGS)
 
 test-langchain-floor: .venv-langchain-floor/test
 	.venv-langchain-floor/bin/python -m pytest -n auto -m "not heavy and not faults" tests/adapters -k "langchain or adapters_lazy" $(ARGS)

@@ -14,7 +14,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import JSONResponse
 
 from ltm_core import __version__
-from ltm_core.errors import LTMError
+from ltm_core.errors import LTMError, MissingExtraError
 from ltm_core.serve.calls import Calls
 from ltm_core.serve.guard import Guard
 from ltm_core.serve.health import add_health
@@ -76,8 +76,10 @@ def create_app(
     add_streams(app, calls)
     add_health(app, calls)
     if settings.page:
-        from ltm_core.serve.page import add_page
-
+        try:
+            from ltm_core.serve.page import add_page
+        except ImportError:
+            raise MissingExtraError("the page (LTM_SERVE_PAGE=false serves without it)", "server") from None
         add_page(app, calls, wall=wall)
     _answer_errors(app)
     if settings.allowed_origins:

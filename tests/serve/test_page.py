@@ -19,12 +19,16 @@ pytest.importorskip("prometheus_client")
 pytest.importorskip("httpx")
 pytest.importorskip("jinja2")
 
+from starlette.testclient import TestClient
+
+from ltm_core.serve.app import create_app
 from ltm_core.serve.keys import ApiKey
 from ltm_core.serve.page.bars import WIDTH, bars
 from ltm_core.serve.page.language import LANGUAGES, chosen, table
 from ltm_core.serve.page.looking import cut
 from ltm_core.serve.page.rendering import environment
 from ltm_core.serve.page.session import begun, opened
+from ltm_core.serve.settings import ServeSettings
 from ltm_core.testing.service import Service, service_at
 from ltm_core.types import Evidence, Fact, FactSpan
 
@@ -378,24 +382,38 @@ def test_the_page_can_be_left_out(tmp_path: Path) -> None:
         assert one.http.get("/page/sign-in").status_code == 404
 
 
+def test_workers_with_one_secret_share_the_sign_ins(tmp_path: Path) -> None:
+    one = service_at(tmp_path / "one", page_secret="shared")
+    with one.http:
+        browser = Browser(one)
+        browser.sign_in(one.ana)
+        cookies = dict(one.http.cookies)
+        for secret, path in (("shared", "/page/facts"), ("", "/page/sign-in")):
+            app = create_app(one.memory, one.keys, ServeSettings(page_secret=secret))
+            other = TestClient(app, base_url="http://localhost", cookies=cookies)
+            assert other.get("/page/facts").url.path == path
+
+
 def _key(secret: str = "a" * 64, **more: Any) -> ApiKey:
     return ApiKey(id="0" * 12, kind="admin", sha256=secret, **more)
 
 
 def test_a_session_is_sealed_and_ends() -> None:
     key = _key()
-    session = begun(key, now=100, seconds=60).of("á b.c/7")
-    keys = {key.id: key}
-    assert opened(session.sealed(), known=keys.get, now=159) == session
-    assert opened(session.sealed(), known=keys.get, now=160) is None
-    assert opened(session.sealed(), known={}.get, now=101) is None
-    assert opened(session.sealed(), known=lambda _: _key("b" * 64), now=101) is None
+    session = begun(key, now=100, seconds=60, secret=b"s").of("á b.c/7")
+    keys: dict[str, ApiKey] = {key.id: key}
+    nobody: dict[str, ApiKey] = {}
+    assert opened(session.sealed(), known=keys.get, now=159, secret=b"s") == session
+    assert opened(session.sealed(), known=keys.get, now=160, secret=b"s") is None
+    assert opened(session.sealed(), known=nobody.get, now=101, secret=b"s") is None
+    assert opened(session.sealed(), known=lambda _: _key("b" * 64), now=101, secret=b"s") is None
     sealed = session.sealed()
+    assert opened(sealed, known=keys.get, now=101, secret=b"t") is None
     for place in range(len(sealed)):
         other = sealed[:place] + ("A" if sealed[place] != "A" else "B") + sealed[place + 1 :]
-        assert opened(other, known=lambda _: key, now=101) is None, place
+        assert opened(other, known=lambda _: key, now=101, secret=b"s") is None, place
     for broken in ("", ".", "....", "a.b.c.d.e", sealed + ".x", "é.é.é.é.é", "x" * 9000):
-        assert opened(broken, known=lambda _: key, now=101) is None
+        assert opened(broken, known=lambda _: key, now=101, secret=b"s") is None
     assert session.sent(session.token) and not session.sent("") and not session.of("ben").sent(session.token)
 
 

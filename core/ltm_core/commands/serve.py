@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import tempfile
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -39,6 +40,8 @@ def serve(
         raise MissingExtraError("ltm serve", "server") from None
     given: dict[str, Any] = {"host": host, "port": port}
     settings = ServeSettings.load(**{k: v for k, v in given.items() if v is not None})
+    if not settings.page_secret:
+        settings = settings.model_copy(update={"page_secret": secrets.token_hex(32)})
     options.open(create=True).close()
     keys = Keyring(options.store / KEYS_FILE)
     if not keys.all():

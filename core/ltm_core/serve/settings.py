@@ -58,6 +58,12 @@ class ServeSettings(BaseModel):
     page_session_seconds: float = Field(
         8 * 3600.0, ge=60, le=30 * 86400, description="How long a sign-in to the page lasts: a day's work (8 hours)."
     )
+    page_secret: str = Field(
+        "",
+        repr=False,
+        description="Seals the sign-ins to the page; all workers need the same. `ltm serve` makes one at each start, "
+        "so that a start ends the sign-ins; set one to keep them, or when another program starts several workers.",
+    )
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None, **overrides: Any) -> ServeSettings:

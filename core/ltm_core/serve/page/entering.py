@@ -35,7 +35,7 @@ def _form(visit: Visit, *, status: int = 200, wrong: bool = False) -> Response:
     return answer
 
 
-def signing_in(wall: Callable[[], float]) -> View:
+def signing_in(wall: Callable[[], float], secret: bytes) -> View:
     """The view that takes the key."""
 
     async def sign_in(visit: Visit) -> Response:
@@ -47,7 +47,7 @@ def signing_in(wall: Callable[[], float]) -> View:
             return _form(visit, status=401, wrong=True)
         visit.calls.admit(key)
         seconds = visit.calls.settings.page_session_seconds
-        session = begun(key, now=wall(), seconds=seconds)
+        session = begun(key, now=wall(), seconds=seconds, secret=secret)
         answer = visit.go("/timeline" if key.kind == "user" else "/user")
         visit.put(answer, SESSION_COOKIE, session.sealed(), seconds=int(seconds))
         return answer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from typing import Any
 
@@ -40,9 +41,12 @@ ACT: dict[str, View] = {
 def add_page(app: FastAPI, calls: Calls, *, wall: Callable[[], float]) -> None:
     """The page under ``/page``. ``wall``: seconds since 1970, for the end of a sign-in."""
 
+    # One process alone needs no secret that others know.
+    secret = (calls.settings.page_secret or secrets.token_hex(32)).encode()
+
     def add(verb: str, path: str, view: View, *, session: bool = True, user: bool = True) -> None:
         async def endpoint(request: Request) -> Response:
-            visit = visit_of(request, calls, now=wall())
+            visit = visit_of(request, calls, now=wall(), secret=secret)
             try:
                 return await _seen(visit, view, verb=verb, session=session, user=user)
             except (Refused, LTMError) as e:
@@ -52,7 +56,7 @@ def add_page(app: FastAPI, calls: Calls, *, wall: Callable[[], float]) -> None:
         app.add_api_route(ROOT + path, endpoint, methods=[verb], include_in_schema=False, response_model=None)
 
     add("GET", "/sign-in", entering.form, session=False)
-    add("POST", "/sign-in", entering.signing_in(wall), session=False)
+    add("POST", "/sign-in", entering.signing_in(wall, secret), session=False)
     add("POST", "/sign-out", entering.sign_out, user=False)
     add("GET", "/user", entering.user_form, user=False)
     add("POST", "/user", entering.choose_user, user=False)

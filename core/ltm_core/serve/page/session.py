@@ -7,7 +7,7 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ltm_core.serve.keys import ApiKey
 
@@ -20,6 +20,8 @@ class PageSession:
     """One sign-in: by which key, until when (seconds since 1970), for whose memory."""
 
     key: ApiKey
+    secret: bytes = field(repr=False)
+    """The service's own, the same in all its workers and in no file."""
     id: str
     """Random, new with every sign-in and with every choice of a user, so that a form shown for one user is refused
     once another is chosen."""
@@ -32,44 +34,48 @@ class PageSession:
         return replace(self, id=secrets.token_urlsafe(16), user_id=user_id)
 
     def sealed(self) -> str:
-        """The cookie. Its seal is made with the key's stored hash: any worker can check it, nobody else can make it,
-        and it opens nothing once the key is revoked."""
+        """The cookie. Its seal is made with the service's secret and the key's stored hash: every worker can check
+        it, nobody else can make it, also not with a copy of the file of keys, and it opens nothing once the key is
+        revoked."""
         payload = ".".join((self.key.id, self.id, str(self.expires), _text(self.user_id)))
-        return f"{payload}.{_mac(self.key, 'session', payload)}"
+        return f"{payload}.{_mac(self.secret, self.key, 'session', payload)}"
 
     @property
     def token(self) -> str:
         """What every form of this session carries."""
-        return _mac(self.key, "form", f"{self.id}.{_text(self.user_id)}")
+        return _mac(self.secret, self.key, "form", f"{self.id}.{_text(self.user_id)}")
 
     def sent(self, token: str) -> bool:
         """Whether a form came from this session; takes the same time for any token."""
         return hmac.compare_digest(self.token.encode(), token.encode())
 
 
-def begun(key: ApiKey, *, now: float, seconds: float) -> PageSession:
+def begun(key: ApiKey, *, now: float, seconds: float, secret: bytes) -> PageSession:
     """A new sign-in."""
-    return PageSession(key=key, id=secrets.token_urlsafe(16), expires=int(now + seconds))
+    return PageSession(key=key, secret=secret, id=secrets.token_urlsafe(16), expires=int(now + seconds))
 
 
-def opened(cookie: str, *, known: Callable[[str], ApiKey | None], now: float) -> PageSession | None:
+def opened(cookie: str, *, known: Callable[[str], ApiKey | None], now: float, secret: bytes) -> PageSession | None:
     """The session that the cookie seals; None when it is forged, too old, or its key is no more."""
     parts = cookie.split(".")
     if len(cookie) > _MOST_COOKIE or len(parts) != 5:
         return None
     key_id, id_, expires, user, mac = parts
     key = known(key_id)
-    if key is None or not hmac.compare_digest(_mac(key, "session", ".".join(parts[:4])).encode(), mac.encode()):
+    if key is None:
+        return None
+    right = _mac(secret, key, "session", ".".join(parts[:4]))
+    if not hmac.compare_digest(right.encode(), mac.encode()):
         return None
     # Only what the seal covers is read from here on.
     if int(expires) <= now:
         return None
-    return PageSession(key=key, id=id_, expires=int(expires), user_id=_untext(user))
+    return PageSession(key=key, secret=secret, id=id_, expires=int(expires), user_id=_untext(user))
 
 
-def _mac(key: ApiKey, what: str, payload: str) -> str:
-    secret = hmac.digest(key.sha256.encode(), b"ltm page " + what.encode(), hashlib.sha256)
-    return base64.urlsafe_b64encode(hmac.digest(secret, payload.encode(), hashlib.sha256)).decode().rstrip("=")
+def _mac(secret: bytes, key: ApiKey, what: str, payload: str) -> str:
+    own = hmac.digest(secret, f"ltm page {what} {key.sha256}".encode(), hashlib.sha256)
+    return base64.urlsafe_b64encode(hmac.digest(own, payload.encode(), hashlib.sha256)).decode().rstrip("=")
 
 
 def _text(user_id: str | None) -> str:

@@ -104,13 +104,13 @@ class Visit:
         )
 
 
-def visit_of(request: Request, calls: Calls, *, now: float) -> Visit:
+def visit_of(request: Request, calls: Calls, *, now: float, secret: bytes) -> Visit:
     """The request with its session, if it has one."""
     cookies = request.cookies
     code = chosen(
         request.query_params.get("lang"), cookies.get(LANGUAGE_COOKIE), request.headers.get("accept-language", "")
     )
-    session = opened(cookies.get(SESSION_COOKIE, ""), known=calls.keys.known, now=now)
+    session = opened(cookies.get(SESSION_COOKIE, ""), known=calls.keys.known, now=now, secret=secret)
     return Visit(request, calls, words(code), session)
 
 

@@ -255,6 +255,17 @@ def test_forgetting_shows_asks_and_proves(ana: Browser, what: str) -> None:
     assert not any("Lisbon" in f.text for f in memory.facts(user_id="ana", include_superseded=True))
 
 
+def test_a_long_preview_says_that_there_is_more(ana: Browser) -> None:
+    for n in range(52):
+        ana.service.memory.assert_fact(f"order:A-{n}", "status", "shipped", user_id="ana", source="shop")
+    ana.get("/forget")
+    assert "and more facts" in ana.post("/forget", what="user").text
+    first = ana.get("/facts")
+    following = re.search(r'rel="next" href="/page([^"]+)"', first.text)
+    assert following is not None and "A-51" not in first.text
+    assert ana.get(following[1].replace("&amp;", "&")).status_code == 200 and "A-30" in ana.text
+
+
 def test_an_odd_session_id_is_forgotten_and_no_other(ana: Browser) -> None:
     memory, odd = ana.service.memory, "a\nb%20\u200b c"
     memory.observe(user_id="ana", session_id=odd, user="The shed is green.")

@@ -24,7 +24,7 @@ _OPERATIONS: Mapping[str, str] = {
     "user": "forget_user",
 }
 _SHOWN = 50
-"""Turns of a preview that are shown; the others are counted."""
+"""Turns of a preview that are shown, and facts when everything goes; that there are more is said."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,8 @@ class Preview:
     """Turns beyond those shown."""
     documents: int = 0
     sessions: int = 0
+    cut: bool = False
+    """There are more facts than those shown."""
 
 
 async def form(visit: Visit) -> Response:
@@ -117,8 +119,9 @@ def _preview(visit: Visit, what: str, target: str) -> Preview:
         kept = tuple(f for f in facts if f.session_id == target and f.support_count <= 1)
         return Preview(kept, tuple(m.content for m in page.items), max(0, total - len(page.items)))
     sessions = list(memory.sessions(user_id=user))
-    held = tuple(memory.facts(user_id=user, include_superseded=True, limit=_SHOWN).items)
-    return Preview(held, more=sum(s.message_count for s in sessions), sessions=len(sessions))
+    held = memory.facts(user_id=user, include_superseded=True, limit=_SHOWN)
+    turns = sum(s.message_count for s in sessions)
+    return Preview(held.items, more=turns, sessions=len(sessions), cut=held.next_cursor is not None)
 
 
 def _of(facts: tuple[Fact, ...], turns: Mapping[str, Any], *, more: int = 0, documents: int = 0) -> Preview:

@@ -180,3 +180,25 @@ def test_the_latest_state_answers_where_it_is(
         assert any(wanted in i.text and i.is_current for i in context.semantic)
         states = memory.facts(user_id="ana", relation="status", include_superseded=True)
         assert [f.is_current for f in states] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "subject", "states"),
+    [
+        ("The order A-77 is being packed.", "A-77 has been shipped.", "order:A-77", ["packed", "shipped"]),
+        ("My order SO-20931 is being packed.", "SO-20931 has been shipped.", "order:SO-20931", ["packed", "shipped"]),
+        ("Ticket 88123 is open.", "88123 is closed now.", "ticket:88123", ["open", "closed"]),
+        ("报价单Q-5521还在审批。", "Q-5521批了", "quote:Q-5521", ["审批", "批"]),
+    ],
+)
+def test_later_the_word_is_left_out_and_the_state_is_still_of_the_same_thing(
+    first: str, later: str, subject: str, states: list[str]
+) -> None:
+    with LongTermMemory.open(":memory:", embedder="none", timezone="UTC") as memory:
+        memory.observe(user_id="ana", session_id="a", user=first)
+        memory.observe(user_id="ana", session_id="b", user=later)
+        facts = list(memory.facts(user_id="ana", include_superseded=True))
+    told = [f for f in facts if f.relation == "status"]
+    assert [f.subject for f in told] == [subject, subject] and [f.is_current for f in told] == [False, True]
+    assert all(state in f.object for state, f in zip(states, told, strict=True))
+    assert not any(f.relation.startswith("attribute:") for f in facts)

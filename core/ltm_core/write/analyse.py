@@ -61,7 +61,9 @@ def analyse(
     if utterance.role != "user":
         return Analysis(act=act_of(reads, has_facts=False), language=language)
     found = Found()
-    identifiers = find_identifiers(plain, lexicon, identifier_patterns, known=utterance.known_entities)
+    identifiers = find_identifiers(
+        plain, lexicon, identifier_patterns, known=utterance.known_entities, kinds=utterance.known_kinds
+    )
     requests = find_requests(utterance, reads, lexicon)
     asked = {r.evidence.start for r in requests}
     explicit = explicit_requests(utterance, reads, lexicon)

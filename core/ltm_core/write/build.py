@@ -35,12 +35,12 @@ class Context:
 
 def candidates(read: Read, subject: Subject, drafts: Iterable[Draft], context: Context) -> tuple[Candidate, ...]:
     """The candidates of one clause, composite relations taken apart."""
-    found = [d for draft in drafts for d in _parts(draft, subject, context.lexicon)]
+    found = [d for draft in drafts for d in _parts(draft, subject, context)]
     return tuple(_candidate(read, subject, d, context) for d in found)
 
 
-def _parts(draft: Draft, subject: Subject, lexicon: Lexicon) -> list[Draft]:
-    r = draft.relation
+def _parts(draft: Draft, subject: Subject, context: Context) -> list[Draft]:
+    r, lexicon = draft.relation, context.lexicon
     if r == "moved":
         return [replace(draft, relation="lives_in", move="change")]
     if r == "lived_in":
@@ -86,7 +86,7 @@ def _parts(draft: Draft, subject: Subject, lexicon: Lexicon) -> list[Draft]:
     if r == "person_role":
         return [replace(draft, relation="role", subject=draft.name, about_user=False)]
     if r == "status":
-        return [replace(draft, subject=_entity(draft, lexicon), about_user=False)]
+        return [replace(draft, subject=_entity(draft, context), about_user=False)]
     return [draft]
 
 
@@ -94,14 +94,16 @@ def _class_of(attr: str, lexicon: Lexicon) -> str:
     return lexicon.class_names.get(attr) or lexicon.class_names.get(f"{attr}s") or attr
 
 
-def _entity(draft: Draft, lexicon: Lexicon) -> str:
+def _entity(draft: Draft, context: Context) -> str:
+    lexicon = context.lexicon
     words = [w.casefold() for w in _ENTITY_WORDS.findall(draft.attr)]
     for kind, spoken in lexicon.identifier_words.items():
         if any(w in words for w in spoken.split("|")) or any(
             s in draft.attr for s in spoken.split("|") if not s.isascii()
         ):
             return f"{kind}:{draft.name}"
-    return f"{lexicon.kind_of_prefix(draft.name) or 'item'}:{draft.name}"
+    known = context.utterance.known_kinds.get(draft.name)
+    return f"{known or lexicon.kind_of_prefix(draft.name) or 'item'}:{draft.name}"
 
 
 def _candidate(read: Read, subject: Subject, draft: Draft, context: Context) -> Candidate:

@@ -144,6 +144,7 @@ def _read(runtime: Runtime, job: Job) -> _Read:
 
 def _utterance(reader: Reader, row: MessageRow, *, other: bool) -> Utterance:
     before = reader.neighbours(row.item, before=BEFORE, after=0)
+    known = known_entities(reader, row.session_id)
     return Utterance(
         message_id=row.id,
         role=row.role,
@@ -153,7 +154,8 @@ def _utterance(reader: Reader, row: MessageRow, *, other: bool) -> Utterance:
         me=f"not {row.name}" if other else row.name,
         doc_type=row.doc_type,
         before=tuple(turns_of(before)),
-        known_entities=known_entities(reader, row.session_id),
+        known_entities=known.elsewhere,
+        known_kinds=known.kinds,
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from ltm_core.errors import ConfigError
@@ -56,11 +56,17 @@ class Identifier:
 
 
 def find_identifiers(
-    text: str, lexicon: Lexicon, patterns: Sequence[str] = (), *, known: Sequence[str] = ()
+    text: str,
+    lexicon: Lexicon,
+    patterns: Sequence[str] = (),
+    *,
+    known: Sequence[str] = (),
+    kinds: Mapping[str, str] | None = None,
 ) -> tuple[Identifier, ...]:
     """Identifiers of a message in order, none twice, none overlapping. ``text`` may be masked.
 
-    ``known``: identifiers of earlier messages, recognised again without the word that told their sort.
+    ``known``: identifiers of earlier messages, recognised again without the word that told their sort; ``kinds``:
+    what they are of.
     """
     window = text[:_MAX_TEXT]
     if not patterns and not any(map(str.isdigit, window)):
@@ -95,7 +101,11 @@ def find_identifiers(
                 found[m.start()] = Identifier(
                     start=m.start(), end=m.end(), text=value, kind=kind, rule="identifier/known"
                 )
-    return tuple(found[k] for k in sorted(found))
+    told = kinds or {}
+    return tuple(
+        replace(i, kind=told[i.text]) if i.kind == "identifier" and i.text in told else i
+        for _, i in sorted(found.items())
+    )
 
 
 def _is_identifier(text: str, start: int, end: int, kind: str, said: Mapping[str, str], lexicon: Lexicon) -> bool:

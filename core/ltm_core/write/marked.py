@@ -47,6 +47,9 @@ def marked(
         if any(c.object == value and c.relation == identifier.kind for c in found.candidates):
             continue
         told = status_told(r, identifier, utterance, lexicon)
+        if told is not None:
+            # "My order A-7 is being packed" is no attribute called "order a-7": how it stands is told of the order.
+            found.candidates = [c for c in found.candidates if not _named_after(c, value)]
         if told is not None and not any(c.relation == "status" and inside(c, evidence) for c in found.candidates):
             found.candidates.append(told)
             found.anchors.append(stated(r, [told], utterance, start=0))
@@ -70,3 +73,9 @@ def marked(
                 rule=identifier.rule,
             )
         )
+
+
+def _named_after(candidate: Candidate, identifier: str) -> bool:
+    """Whether the candidate is an attribute whose name holds the identifier."""
+    base, _, name = candidate.relation.partition(":")
+    return base in ("attribute", "single") and fold(identifier) in name

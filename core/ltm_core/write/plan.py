@@ -7,7 +7,8 @@ All of it is pure: no clock, no ids, no store; the caller injects them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, TypeAlias
 
@@ -59,6 +60,8 @@ class Utterance:
     before: tuple[Turn, ...] = ()
     known_entities: tuple[str, ...] = ()
     """Identifiers and names remembered from earlier sessions (for cross-session references)."""
+    known_kinds: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What each remembered identifier is of (order, ticket, …), of any session: later the word is left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

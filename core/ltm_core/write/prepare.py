@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
@@ -72,7 +72,7 @@ def prepare_message(
     at: datetime,
     zone: tzinfo,
     before: Sequence[Turn],
-    known: Sequence[str],
+    known: Known,
     batch: Batch,
 ) -> Prepared:
     config = runtime.config
@@ -86,7 +86,8 @@ def prepare_message(
         me=batch.me,
         doc_type=batch.doc_type,
         before=tuple(before),
-        known_entities=tuple(known),
+        known_entities=known.elsewhere,
+        known_kinds=known.kinds,
     )
     units = message_units(
         message.content,
@@ -146,7 +147,20 @@ def _rests_on_tool(turns: Sequence[Turn], role: str) -> bool:
     return False
 
 
-def known_entities(reader: Reader, session_id: str | None) -> tuple[str, ...]:
-    """Identifiers remembered from other sessions than this one."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """The identifiers that are remembered."""
+
+    elsewhere: tuple[str, ...] = ()
+    """Those of other sessions than this one."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """What each is of, where that is known."""
+
+
+def known_entities(reader: Reader, session_id: str | None) -> Known:
+    """Identifiers remembered of the user, the newest."""
     facts = reader.facts(slots=[("user", r) for r in _IDENTIFIER_RELATIONS], newest_first=True, limit=_MOST_ENTITIES)
-    return tuple(dict.fromkeys(f.object for f in facts if f.session_id != session_id))
+    return Known(
+        elsewhere=tuple(dict.fromkeys(f.object for f in facts if f.session_id != session_id)),
+        kinds={f.object: f.relation for f in reversed(facts) if f.relation != "identifier"},
+    )

@@ -188,6 +188,7 @@ def test_the_latest_state_answers_where_it_is(
         ("The order A-77 is being packed.", "A-77 has been shipped.", "order:A-77", ["packed", "shipped"]),
         ("My order SO-20931 is being packed.", "SO-20931 has been shipped.", "order:SO-20931", ["packed", "shipped"]),
         ("Ticket 88123 is open.", "88123 is closed now.", "ticket:88123", ["open", "closed"]),
+        ("订单SO-20931在打包。", "SO-20931已经发货了。", "order:SO-20931", ["打包", "发货"]),
         ("报价单Q-5521还在审批。", "Q-5521批了", "quote:Q-5521", ["审批", "批"]),
     ],
 )

@@ -92,9 +92,11 @@ def find_identifiers(
             )
             taken[start:end] = b"\1" * (end - start)
     for value in known:
-        if len(value) < _LEAST_KNOWN or not any(c.isdigit() for c in value):
+        if not any(c.isdigit() for c in value):
             continue
-        for m in re.finditer(rf"(?<![A-Za-z0-9_]){re.escape(value)}(?![A-Za-z0-9_])", window):
+        # A short number is a count unless the sign says that it is a name.
+        before = r"(?<=#)" if len(value) < _LEAST_KNOWN else "(?<![A-Za-z0-9_])"
+        for m in re.finditer(rf"{before}{re.escape(value)}(?![A-Za-z0-9_])", window):
             if taken.find(1, m.start(), m.end()) < 0:
                 taken[m.start() : m.end()] = b"\1" * len(value)
                 kind = _kind("", value, lexicon)

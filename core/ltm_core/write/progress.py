@@ -18,7 +18,8 @@ _NOT = ("question", "command", "conditional", "plan", "goal")
 
 def status_told(r: Read, identifier: Identifier, utterance: Utterance, lexicon: Lexicon) -> Candidate | None:
     """What the clause says behind an identifier, as its status; None when it says nothing of the kind."""
-    if r.veto or any(r[w] for w in _NOT):
+    # "T-8 解决了" says how the ticket stands; without a name the same words only answer the assistant.
+    if r.veto not in ("", "feedback") or any(r[w] for w in _NOT):
         return None
     language = r.clause.language
     rest = r.clause.text[identifier.end - r.clause.start :]

@@ -21,11 +21,18 @@ def recall(
     since: Annotated[str | None, typer.Option("--since", help='A date, or words such as "last week".')] = None,
     until: Annotated[str | None, typer.Option("--until", help="A date, or words.")] = None,
     min_similarity: Annotated[float | None, typer.Option("--min-similarity", help="Floor on the cosine.")] = None,
+    cold: Annotated[bool, typer.Option("--cold", help="Old turns that were moved to files too.")] = False,
 ) -> None:
     """The memories nearest to QUERY, best first, with what ranked them."""
     with options.open() as memory:
         found = memory.search(
-            query, user_id=options.user_id(), top_k=top_k, since=since, until=until, min_similarity=min_similarity
+            query,
+            user_id=options.user_id(),
+            top_k=top_k,
+            since=since,
+            until=until,
+            min_similarity=min_similarity,
+            include_cold=cold,
         )
     if options.json:
         print_json({"query": query, "items": found})

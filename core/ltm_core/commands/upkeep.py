@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from ltm_core.commands.base import INCOMPLETE, Options, command
-from ltm_core.commands.show import cell, console, plain, print_json, say, table
+from ltm_core.commands.show import cell, console, note, plain, print_json, say, table
 from ltm_core.errors import InvalidInputError
 
 _SHOWN = 20
@@ -78,6 +78,27 @@ def retention(
     fades = f"fades with a half-life of {chosen.half_life_days:g} days" if chosen.half_life_days else "does not fade"
     bound = f"at most {chosen.capacity} memories" if chosen.capacity else "no bound on memories"
     say(f"{found['user']}: {held}; {fades}, {bound}, where forgetting is on.")
+
+
+@command
+def restore_archive(
+    options: Options,
+    since: Annotated[str | None, typer.Option("--since", help='A date, or words such as "last year".')] = None,
+    until: Annotated[str | None, typer.Option("--until", help="A date, or words.")] = None,
+    actor: Annotated[
+        str | None, typer.Option("--actor", metavar="NAME", help="Who does it, for the audit log.")
+    ] = None,
+) -> None:
+    """Bring a user's old turns back from files into the store, all or those of a time."""
+    with options.open() as memory:
+        count = memory.restore_archive(options.user_id(), since=since, until=until, actor=actor)
+        leaves = memory.config.cold_after_days
+    if options.json:
+        print_json({"user": options.user, "restored": count})
+        return
+    say(f"{count} turns of {options.user} are in the store again.")
+    if count and leaves:
+        note(f"The next maintain moves those older than {leaves:g} days out again (cold_after_days).")
 
 
 @command

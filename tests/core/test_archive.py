@@ -13,7 +13,10 @@ import pytest
 pytest.importorskip("pyarrow")
 pytest.importorskip("fsspec")
 
+from typer.testing import CliRunner
+
 from ltm_core import ConfigError, CorruptError, LongTermMemory, UnavailableError
+from ltm_core.cli import app
 from ltm_core.keep.archive import files as cold_files
 from ltm_core.keep.archive import move
 from ltm_core.keep.archive.place import Place
@@ -359,3 +362,89 @@ def test_a_plain_archive_is_put_back_before_its_store_is_encrypted(memory: LongT
     memory.maintain()
     with pytest.raises(ConfigError, match="restore_archive"):
         LongTermMemory.encrypt(tmp_path / "store", key_provider=b"k" * 32)
+
+
+@pytest.mark.parametrize("texts", ["plain", "encrypted"])
+def test_a_kill_after_the_chat_asked_to_forget_leaves_it_to_maintain(
+    opened: Opening, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, texts: str
+) -> None:
+    from ltm_core.write import service
+
+    keys: dict[str, Any] = {}
+    if texts == "encrypted":
+        pytest.importorskip("cryptography")
+        keys = {"key_provider": b"k" * 32}
+    memory = opened(**keys)
+    for n, text in enumerate(
+        ("The Theremin, again: the\u200b theremin.", "Ben liked the Kazoo.", "我们去看了红隼展览。")
+    ):
+        memory.observe(
+            user_id="ana", session_id=f"s{n}", user=text, message_id=f"m{n}", metadata={"x": "the theremin"}
+        )
+    clock.now += timedelta(days=400)
+    for thing in ("theremin", "kazoo"):
+        memory.observe(user_id="ana", session_id="new", user=f"I own the {thing}.")
+    memory.observe(user_id="ana", session_id="new", user="我喜欢红隼展览。")
+    assert memory.maintain().cold == 3
+
+    def die(*_: object, **__: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(service, "clean_asked", die)
+        for text in ("Please forget that I own the theremin.", "请忘记我喜欢红隼展览。"):
+            with pytest.raises(Killed):
+                memory.observe(user_id="ana", session_id="new", user=text)
+    assert any("heremin" in t for t in found(memory, "theremin"))
+    memory.observe(user_id="ana", session_id="new", user="Please forget that I own the kazoo.")
+    memory.maintain()
+    told = [json.loads(x) for x in memory.export_user("ana")]
+    left = [x["content"] for x in told if x["type"] == "message"]
+    assert not [x for x in told if "theremin" in str(x.get("metadata"))]
+    assert "████████████, again: █████████████." in left and "Ben liked █████████." in left
+    assert not [t for t in left if "红隼展览" in t] and any(t.startswith("我们去看了█") for t in left)
+    assert not [
+        w for w in ("theremin", "Theremin", "Kazoo") if w.encode() in bytes_of(tmp_path / "store" / "archive")
+    ]
+    clock.now += timedelta(seconds=901)
+    memory.maintain()
+    assert memory.stats().jobs == 0 and memory.doctor().healthy
+
+
+def test_files_that_cannot_be_reached_are_cleaned_later(
+    memory: LongTermMemory, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: Any
+) -> None:
+    memory.observe(user_id="ana", session_id="new", user="I own the theremin.")
+    memory.maintain()
+
+    def refuse(*_: object) -> None:
+        raise UnavailableError("a file of the archive cannot be read (OSError)")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Place, "read", refuse)
+        memory.observe(user_id="ana", session_id="new", user="Please forget that I own the theremin.")
+    assert "tries again" in caplog.text and "theremin" not in caplog.text
+    assert bytes_of(tmp_path / "store" / "archive").count(b"theremin") == 2
+    clock.now += timedelta(days=1)
+    memory.maintain()
+    assert bytes_of(tmp_path / "store" / "archive").count(b"theremin") == 1  # ben's
+
+
+def test_the_commands(memory: LongTermMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.maintain()
+    memory.close()
+    monkeypatch.setenv("LTM_STORE", str(tmp_path / "store"))
+    monkeypatch.setenv("LTM_EMBEDDER", "none")
+    monkeypatch.setenv("LTM_COLD_AFTER_DAYS", "365")
+
+    def run(*arguments: str) -> str:
+        done = CliRunner().invoke(app, [*arguments, "--user", "ana"])
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    assert "Nothing found" in run("recall", "zeppelin")
+    assert "zeppelin" in run("recall", "zeppelin", "--cold")
+    assert json.loads(run("restore-archive", "--since", "2024-03-01", "--json")) == {"user": "ana", "restored": 0}
+    shown = run("restore-archive", "--actor", "desk")
+    assert "4 turns of ana" in shown and "older than 365 days" in shown
+    assert "zeppelin" in run("recall", "zeppelin")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ltm_core.keep.archive.files import clean_job
 from ltm_core.keep.matching import facts_named
 from ltm_core.keep.proof import owe
 from ltm_core.keep.sources import Trace, clean_facts, overwrite_sources, phrases_of, trace
@@ -61,6 +62,9 @@ def fulfil_requests(
         overwrite_sources(writer, present, target.traced, sources="redact", config=config, now=now)
         changes += delete_facts(writer, present, reason="asked in the chat", now=now)
         clean_facts(writer, target.traced)
+        if target.traced.phrases and writer.cold_files():
+            # Files are cleaned after the transaction; should this process die before, maintain() does it.
+            writer.add_job(clean_job(writer, target.traced.phrases, now=now))
     return tuple(changes)
 
 

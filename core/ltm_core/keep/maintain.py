@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ltm_core.documents.units import fill
 from ltm_core.errors import NotFoundError
-from ltm_core.keep.archive.files import COLD_JOB, clear_away
+from ltm_core.keep.archive.files import CLEAN_JOB, COLD_JOB, clear_away
+from ltm_core.keep.archive.forget import clean_asked
 from ltm_core.keep.archive.move import move_old
 from ltm_core.keep.audit import note
 from ltm_core.keep.consolidate.run import Done, consolidate
@@ -80,7 +81,8 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
     forgot = forget_by_policy(runtime, now=now, dry_run=False)
     cold = move_old(runtime, now=now, dry_run=False)
     finished = (
-        clear_away(runtime, now=now)
+        clean_asked(runtime, now=now)
+        + clear_away(runtime, now=now)
         + _jobs(runtime, now=now)
         + _extractions(runtime)
         + operations.list_erasures(now=now)
@@ -204,7 +206,8 @@ def _embed_waiting(runtime: Runtime) -> int:
 
 
 def _kinds(runtime: Runtime) -> tuple[str, ...]:
-    return (SCRUB_JOB, COLD_JOB) if runtime.extractor is None else (SCRUB_JOB, COLD_JOB, EXTRACT_JOB)
+    always = (SCRUB_JOB, COLD_JOB, CLEAN_JOB)
+    return always if runtime.extractor is None else (*always, EXTRACT_JOB)
 
 
 def _extractions(runtime: Runtime) -> int:

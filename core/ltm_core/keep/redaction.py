@@ -39,7 +39,7 @@ def repeats(text: str, phrase: str) -> list[tuple[int, int]]:
 
 def repeat_pattern(phrase: str) -> re.Pattern[str] | None:
     """The pattern that `spans_of` looks for, or None for a phrase that is too short."""
-    words = _folded(phrase)[0].split()
+    words = folded_with_places(phrase)[0].split()
     bare = "".join(words)
     if len(bare) < (_SHORTEST_HAN if _WIDE.search(bare) else _SHORTEST_WORD):
         return None
@@ -60,11 +60,11 @@ def spans_of(patterns: Iterable[re.Pattern[str]], text: str) -> list[tuple[int, 
     hits = [p for p in patterns if p.search(quick)]
     if not hits:
         return []
-    folded, starts = _folded(text)
+    folded, starts = folded_with_places(text)
     return [(starts[m.start()], starts[m.end()]) for p in hits for m in p.finditer(folded)]
 
 
-def _folded(text: str) -> tuple[str, list[int]]:
+def folded_with_places(text: str) -> tuple[str, list[int]]:
     """The text as it is compared, and where each of its characters (and its end) begins in the original."""
     pieces: list[str] = []
     starts: list[int] = []

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Protocol
 
-from ltm_core.keep.redaction import ENDLESS, repeat_pattern
+from ltm_core.keep.redaction import ENDLESS, folded_with_places, repeat_pattern
 from ltm_core.text.normalize import fold
 
 PHRASE_WORDS = "phrase words"
@@ -39,10 +39,33 @@ class Tombstones(Protocol):
 
 def holds_forgotten(reader: Tombstones, content: str, counts: Callable[[datetime | None], bool]) -> bool:
     """Whether a phrase stands in ``content`` whose erasure ``counts``; whole words where words have ends."""
-    lengths = [n for n in range(1, _MOST_WORDS + 1) if counts(reader.is_tombstoned(PHRASE_WORDS, str(n)))]
+    lengths = _lengths(reader, counts)
     words = _words(content) if lengths else []
     tried = {" ".join(words[i : i + n]) for n in lengths for i in range(len(words) - n + 1)}
     return any(counts(reader.is_tombstoned("phrase", phrase)) for phrase in tried)
+
+
+def forgotten_phrases(reader: Tombstones, content: str, counts: Callable[[datetime | None], bool]) -> tuple[str, ...]:
+    """The phrases that `holds_forgotten` finds, as they stand in ``content``; of a long one all that follows it,
+    because where it ends is not known."""
+    lengths = _lengths(reader, counts)
+    folded, starts = folded_with_places(content) if lengths else ("", [])
+    words = list(_WORD.finditer(folded))
+    found: dict[str, None] = {}
+    for n in lengths:
+        for first, last in zip(range(len(words)), range(n - 1, len(words)), strict=False):
+            said = " ".join(w.group() for w in words[first : last + 1])
+            if counts(reader.is_tombstoned("phrase", said)):
+                end = starts[words[last].end()] if n < _MOST_WORDS else len(content)
+                found[content[starts[words[first].start()] : end]] = None
+    if not found and holds_forgotten(reader, content, counts):
+        # Rare letters fold in one way by themselves and in another beside their neighbours.
+        return (content,)
+    return tuple(found)
+
+
+def _lengths(reader: Tombstones, counts: Callable[[datetime | None], bool]) -> list[int]:
+    return [n for n in range(1, _MOST_WORDS + 1) if counts(reader.is_tombstoned(PHRASE_WORDS, str(n)))]
 
 
 def _words(text: str) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
-from ltm_core.keep.archive.forget import forget_asked
+from ltm_core.keep.archive.forget import clean_asked
 from ltm_core.keep.asked import Target, fulfil_requests, targets_of
 from ltm_core.keep.audit import note
 from ltm_core.keep.consolidate.retire import bring_back
@@ -70,9 +70,14 @@ def observe(runtime: Runtime, batch: Batch) -> Observation:
         # What was looked up before still counts if nobody wrote since.
         same = state is not None and state.revision == seen_at
         looked_up = (targets, met) if same else ({}, None)
-        seen = _write(runtime, writer, batch, prepared, vectors, looked_up, now=now, zone=zone, erasures=erasures)
+        asked: list[Target] = []
+        seen = _write(
+            runtime, writer, batch, prepared, vectors, looked_up, asked, now=now, zone=zone, erasures=erasures
+        )
     if any(p.analysis.requests for p in prepared.values()):
-        forget_asked(runtime, batch.scope.user_id, [t for found in targets.values() for t in found])
+        phrases = [t.traced.phrases for t in asked if t.request.mode == "erase"]
+        if any(phrases):
+            clean_asked(runtime, now=now, user_id=batch.scope.user_id, phrases=phrases)
         settle(runtime, batch.scope.user_id)
     if any(p.for_model for p in prepared.values()):
         runtime.wake()
@@ -97,6 +102,7 @@ def _write(
     prepared: dict[int, Prepared],
     vectors: Vectors,
     looked_up: tuple[Mapping[int, tuple[Target, ...]], Reached | None],
+    asked: list[Target],
     *,
     now: datetime,
     zone: tzinfo,
@@ -157,12 +163,9 @@ def _write(
         if ready.analysis.requests:
             # Earlier messages of the batch may have told what this one asks to forget.
             named = None if changes else targets.get(index)
-            changes += fulfil_requests(
-                writer,
-                targets_of(writer, ready.analysis.requests) if named is None else named,
-                config=runtime.config,
-                now=now,
-            )
+            named = targets_of(writer, ready.analysis.requests) if named is None else named
+            asked += named
+            changes += fulfil_requests(writer, named, config=runtime.config, now=now)
         skipped += [f"message {index} {s}" for s in ready.analysis.skipped]
         statuses.append(MessageStatus(id=ready.id, status="edited" if verdict.fate == "edit" else "stored"))
         last_user = ready.id if message.role == "user" else last_user

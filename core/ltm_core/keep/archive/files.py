@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 COLD_JOB = "cold-delete"
 """Payload: folder, and name of one file in it; without a name the folder."""
+CLEAN_JOB = "cold-clean"
+"""What its user asked to be forgotten may still stand in the user's files. Payload: `said_of` the phrases; the
+tombstones find them again."""
 
 
 def folder_of(runtime: Runtime, user_id: str) -> str:
@@ -81,6 +84,16 @@ def turns_in(runtime: Runtime, reader: Reader, file: ColdFile) -> list[Cold]:
     return unpacked(reader, data, embedder=embedder_of(runtime.store.operations()))
 
 
+def said_of(reader: Reader, phrases: Iterable[str]) -> str:
+    """The keyed hash of what was to be forgotten."""
+    return reader.content_mac("\n".join(phrases)).hex()
+
+
+def clean_job(writer: Writer, phrases: Iterable[str], *, now: datetime) -> Job:
+    """The row by which the phrases go from the files, whatever becomes of this process."""
+    return Job(kind=CLEAN_JOB, user_id=writer.user_id, payload={"said": said_of(writer, phrases)}, run_after=now)
+
+
 def clear_away(runtime: Runtime, *, now: datetime, limit: int = 1000) -> int:
     """Files that are due and that the store does not list are deleted; returns how many jobs are done."""
     operations = runtime.store.operations()
@@ -107,4 +120,16 @@ def _instant(turn: Cold) -> datetime:
     return datetime.fromisoformat(str(turn.line["at"]))
 
 
-__all__ = ["COLD_JOB", "clear_away", "embedder_of", "folder_of", "reserved", "staged", "turns_in", "unlist"]
+__all__ = [
+    "CLEAN_JOB",
+    "COLD_JOB",
+    "clean_job",
+    "clear_away",
+    "embedder_of",
+    "folder_of",
+    "reserved",
+    "said_of",
+    "staged",
+    "turns_in",
+    "unlist",
+]

@@ -2,40 +2,57 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ltm_core.errors import BusyError
-from ltm_core.keep.archive.files import COLD_JOB, clear_away, folder_of, reserved, staged, turns_in, unlist
+from ltm_core.errors import BusyError, LTMError, NotFoundError
+from ltm_core.keep.archive.files import (
+    CLEAN_JOB,
+    COLD_JOB,
+    clear_away,
+    folder_of,
+    reserved,
+    said_of,
+    staged,
+    turns_in,
+    unlist,
+)
 from ltm_core.keep.archive.move import limits_of
 from ltm_core.keep.archive.place import place_of
 from ltm_core.keep.archive.table import Cold
+from ltm_core.keep.erased import texts_in
 from ltm_core.keep.redaction import overwritten, patterns_of
 from ltm_core.store.base import Job
-from ltm_core.write.forgotten import phrase_entries
+from ltm_core.write.forgotten import forgotten_phrases, phrase_entries
 from ltm_core.write.statuses import content_key, message_key
 
 if TYPE_CHECKING:
     import re
 
-    from ltm_core.keep.asked import Target
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import MessageRow, Reader, Writer
 
 
+log = logging.getLogger("ltm")
 _TRIES = 3
 _MANY = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What is to go from the files of a user: whole turns by item, and phrases wherever they stand."""
+    """What is to go from the files of a user: whole turns by item, and phrases wherever they stand.
+
+    With ``known`` the phrases are those of the tombstones, in turns that were said before.
+    """
 
     items: Collection[int] = ()
     phrases: Sequence[str] = ()
+    known: bool = False
 
 
 def named(reader: Reader, *, session_id: str | None = None, ids: Sequence[str] | None = None) -> set[int]:
@@ -78,14 +95,15 @@ def _once(runtime: Runtime, user_id: str, find: Callable[[Reader], Wanted], coun
     patterns = patterns_of(wanted.phrases)
     now, folder, again = runtime.now(), folder_of(runtime, user_id), False
     for file in files:
-        if not patterns and file.item not in touched:
+        if not patterns and not wanted.known and file.item not in touched:
             continue
         with runtime.store.read(user_id) as reader:
             if file not in reader.cold_files():
                 again = True
                 continue
             turns = turns_in(runtime, reader, file)
-        kept, gone, changed = _sorted(turns, wanted, patterns)
+            known = {t.item: _known_in(runtime, reader, t) for t in turns} if wanted.known else {}
+        kept, gone, changed = _sorted(turns, wanted, patterns, known)
         if not gone and not changed:
             continue
         rows = [t.row(limits_of(runtime.config))[0] for t in (*gone, *changed)]
@@ -105,20 +123,65 @@ def _once(runtime: Runtime, user_id: str, find: Callable[[Reader], Wanted], coun
     return again
 
 
-def forget_asked(runtime: Runtime, user_id: str, targets: Iterable[Target]) -> None:
-    """What the user asked in the chat to be forgotten is in no file either."""
-    phrases = [p for t in targets if t.request.mode == "erase" for p in t.traced.phrases]
-    if phrases:
-        forget_cold(runtime, user_id, lambda reader: Wanted(phrases=phrases))
+def clean_asked(
+    runtime: Runtime,
+    *,
+    now: datetime,
+    user_id: str | None = None,
+    phrases: Iterable[Sequence[str]] = (),
+    limit: int = 1000,
+) -> int:
+    """What users asked in the chat to be forgotten is in no file either, by the jobs of the transactions in which it
+    was forgotten; of one user, or of all. ``phrases``: what it was, per request, where that is still known.
+
+    A place that cannot be reached, or a damaged file, puts the job off. Returns how many are done.
+    """
+    operations, done = runtime.store.operations(), 0
+    told: dict[str, Sequence[str]] = {}
+    if user_id is not None:
+        with runtime.store.read(user_id) as reader:
+            told = {said_of(reader, p): p for p in phrases}
+    for job in operations.due_jobs(now=now, kinds=(CLEAN_JOB,), limit=limit):
+        if job.user_id is None or user_id not in (None, job.user_id):
+            continue
+        try:
+            said = told.get(str(job.payload.get("said")))
+            _clean(runtime, job.user_id, Wanted(known=True) if said is None else Wanted(phrases=said))
+        except LTMError as e:
+            log.warning("files of the archive still hold what was forgotten, maintain() tries again: %s", e)
+            wait = runtime.config.job_retry_seconds * 2 ** min(job.attempts, 10)
+            operations.fail_job(job.id, error=str(e), retry_at=now + timedelta(seconds=wait))
+            continue
+        # Whoever was faster has ended it.
+        with suppress(NotFoundError):
+            operations.finish_job(job.id)
+        done += 1
+    return done
+
+
+def _clean(runtime: Runtime, user_id: str, wanted: Wanted) -> None:
+    forget_cold(runtime, user_id, lambda reader: wanted)
+
+
+def _known_in(runtime: Runtime, reader: Reader, turn: Cold) -> list[re.Pattern[str]]:
+    """The forgotten phrases that stand in the turn and were forgotten after it was said."""
+    row, _ = turn.row(limits_of(runtime.config))
+    said = min(row.at, row.recorded_at)
+    told = [t for t in texts_in(_sayings(turn)) if t]
+    found = {p for t in told for p in forgotten_phrases(reader, t, lambda at: at is not None and said <= at)}
+    return patterns_of(sorted(found))
 
 
 def _sorted(
-    turns: Sequence[Cold], wanted: Wanted, patterns: Sequence[re.Pattern[str]]
+    turns: Sequence[Cold],
+    wanted: Wanted,
+    patterns: Sequence[re.Pattern[str]],
+    known: Mapping[int, Sequence[re.Pattern[str]]],
 ) -> tuple[list[Cold], list[Cold], list[Cold]]:
     """(what the new file holds, what is in it no more, what stood there before it was overwritten)."""
     kept, gone, changed = [], [], []
     for turn in turns:
-        clean = turn if turn.item in wanted.items else _cleaned(turn, patterns)
+        clean = turn if turn.item in wanted.items else _cleaned(turn, [*patterns, *known.get(turn.item, ())])
         if turn.item in wanted.items:
             gone.append(turn)
             continue
@@ -129,7 +192,7 @@ def _sorted(
 
 
 def _cleaned(turn: Cold, patterns: Sequence[re.Pattern[str]]) -> Cold:
-    said = {k: turn.line[k] for k in ("content", "name", "metadata", "anchors") if k in turn.line}
+    said = _sayings(turn)
     after = overwritten(said, patterns) if patterns else said
     if after == said:
         return turn
@@ -139,6 +202,10 @@ def _cleaned(turn: Cold, patterns: Sequence[re.Pattern[str]]) -> Cold:
         line.pop("name", None)
     # What was embedded says something else than what is left.
     return Cold(item=turn.item, line=line, spans=[(s, e, None) for s, e, _ in turn.spans])
+
+
+def _sayings(turn: Cold) -> dict[str, Any]:
+    return {k: turn.line[k] for k in ("content", "name", "metadata", "anchors") if k in turn.line}
 
 
 def _never_again(
@@ -169,4 +236,4 @@ def forget_user_files(runtime: Runtime, writer: Writer, *, now: datetime) -> Non
         writer.add_job(Job(kind=COLD_JOB, payload={"folder": folder}, run_after=moment))
 
 
-__all__ = ["Wanted", "forget_asked", "forget_cold", "forget_user_files", "has_or_gets_files", "holding", "named"]
+__all__ = ["Wanted", "clean_asked", "forget_cold", "forget_user_files", "has_or_gets_files", "holding", "named"]

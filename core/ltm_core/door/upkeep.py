@@ -60,7 +60,8 @@ class Upkeep(Door):
 
     def doctor(self, *, user_id: str | int | None = None, repair: bool = False) -> HealthReport:
         """What disagrees inside the store, of one user or of all: file, index, counters, values that cannot hold
-        together. With ``repair`` what can be made anew from messages and facts is; a damaged file never is."""
+        together, files of the archive. With ``repair`` what can be made anew from messages and facts is, and files
+        that nothing names are deleted by a later `maintain`; a damaged file never is mended."""
         from ltm_core.keep.doctor import examine
 
         user = None if user_id is None else self._runtime.scope(user_id).user_id

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ltm_core.errors import CorruptError
+from ltm_core.keep.archive.check import damaged, strays
 from ltm_core.keep.consolidate.retire import bring_back
 from ltm_core.keep.erase import fill_vectors
 from ltm_core.store.base import OWNER_CODES
@@ -39,6 +40,9 @@ def examine(runtime: Runtime, *, user_id: str | None, repair: bool, now: datetim
     repair = repair and not problems
     problems += _of_the_store(runtime, repair=repair)
     mended = 0
+    if user_id is None:
+        found, mended = strays(runtime, repair=repair, now=now)
+        problems += found
     users = [] if user_id is None else [user_id]
     if user_id is None:
         with _unreadable(problems, None):
@@ -46,7 +50,7 @@ def examine(runtime: Runtime, *, user_id: str | None, repair: bool, now: datetim
     for user in users:
         with _unreadable(problems, user):
             found = _of_user(runtime, user, now=now)
-            if found and repair:
+            if repair and any(p.kind != "archive" for p in found):
                 _mend(runtime, user, found, now=now)
                 left = _of_user(runtime, user, now=now)
                 mended += len(found) - len(left)
@@ -114,6 +118,7 @@ def _of_user(runtime: Runtime, user: str, *, now: datetime) -> list[HealthProble
             for kind, items in wrong.items()
             for item in sorted(items)
         ]
+        problems += damaged(runtime, reader)
         for facts in _several(runtime, reader, now=now):
             ids = " ".join(f.id for f in facts)
             problems.append(HealthProblem(kind="several_current", user_id=user, count=len(facts), detail=ids))

@@ -77,11 +77,13 @@ class MaintenanceReport:
 class HealthProblem:
     """One disagreement inside a store, named by ids and numbers."""
 
-    kind: Literal["file", "orphans", "index", "counter", "several_current", "plain", "external"]
+    kind: Literal["file", "orphans", "index", "counter", "several_current", "plain", "external", "archive", "stray"]
     """``file``: the engine finds its file damaged, or a row cannot be read; ``orphans``: derived rows that belong to
     nothing; ``index``: a message or fact that is not found as its words say; ``counter``: a stored number is wrong;
     ``several_current``: two values of a relation that takes one; ``plain``: users of an encrypted store whose
-    memories are not sealed yet; ``external``: a user's vectors in an external index differ from the store's."""
+    memories are not sealed yet; ``external``: a user's vectors in an external index differ from the store's;
+    ``archive``: a file of old turns that is gone, damaged, or holds others than the store says, with the number of
+    turns; ``stray``: files of the archive that the store does not know."""
     user_id: str | None = None
     count: int = 1
     detail: str = ""

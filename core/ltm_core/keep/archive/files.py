@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ltm_core.errors import CorruptError, UnavailableError
-from ltm_core.keep.archive.place import place_of
+from ltm_core.keep.archive.place import SUFFIX, place_of
 from ltm_core.keep.archive.table import Cold, digest_of, packed, unpacked
 from ltm_core.store.base import Job
 from ltm_core.store.rows import ColdFile
@@ -39,7 +39,7 @@ def embedder_of(operations: Operations) -> str:
 
 def reserved(runtime: Runtime, user_id: str) -> tuple[str, datetime]:
     """The name of a file to come, and until when it may be listed: its job is in the store already."""
-    name, now = f"{runtime.new_id()}.parquet", runtime.now()
+    name, now = f"{runtime.new_id()}{SUFFIX}", runtime.now()
     lease = timedelta(seconds=runtime.config.job_lease_seconds)
     payload = {"folder": folder_of(runtime, user_id), "name": name}
     with runtime.store.write(user_id) as writer:

@@ -17,6 +17,9 @@ FOLDER = "archive"
 """Inside a local store, where no `Config.archive_url` says otherwise."""
 
 
+SUFFIX = ".parquet"
+
+
 class Place:
     """Files by folder and name. Every failure is UnavailableError, without what a path or an answer held."""
 
@@ -77,6 +80,14 @@ class Place:
             files = self._fs.find(path) if self._fs.exists(path) else []
             return any(n in data for data in map(self._fs.cat_file, files) for n in needles)
 
+    def files(self) -> set[tuple[str, str]]:
+        """(folder, name) of every file, drafts that were never finished under the name they were to have."""
+        with _told("listed"):
+            self._fs.invalidate_cache()
+            found = self._fs.find(self._root) if self._fs.exists(self._root) else []
+        inside = (path.removeprefix(self._root).strip("/").split("/") for path in found)
+        return {(p[0], p[1].removeprefix(".")) for p in inside if len(p) == 2 and p[1].endswith(SUFFIX)}
+
     def _path(self, folder: str, name: str) -> str:
         return f"{self._root}/{folder}/{name}"
 
@@ -101,4 +112,4 @@ def place_of(runtime: Runtime) -> Place:
     return known  # type: ignore[no-any-return]
 
 
-__all__ = ["FOLDER", "Place", "place_of"]
+__all__ = ["FOLDER", "SUFFIX", "Place", "place_of"]

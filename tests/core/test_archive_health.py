@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,8 +13,10 @@ import pytest
 pytest.importorskip("pyarrow")
 pytest.importorskip("fsspec")
 
-from ltm_core import LongTermMemory
+from ltm_core import Config, ConfigError, LongTermMemory
+from ltm_core.keep.archive import files as cold_files
 from ltm_core.keep.archive import move
+from ltm_core.keep.archive.place import place_of
 from ltm_core.testing.clock import Clock
 from ltm_core.testing.embedders import HashEmbedder
 
@@ -99,7 +102,7 @@ def test_files_that_nothing_names_go_after_a_while(opened: Opening, clock: Clock
 
     memory = opened(archive_url=url)
     fill(memory, clock)
-    place, folder = memory._runtime.archive, memory._runtime.store.mac("ana")
+    place, folder = place_of(memory._runtime), memory._runtime.store.mac("ana")
     before = place.files()
     assert len(before) == 2 and memory.doctor().healthy
     place.write(folder, "left.parquet", b"x")
@@ -123,7 +126,7 @@ def test_a_file_on_its_way_is_no_stray(
 ) -> None:
     memory = opened()
     seen: list[Any] = []
-    real = move.staged
+    real = cold_files.staged
 
     def staged(*arguments: Any) -> Any:
         made = real(*arguments)
@@ -133,3 +136,131 @@ def test_a_file_on_its_way_is_no_stray(
     monkeypatch.setattr(move, "staged", staged)
     fill(memory, clock)
     assert seen == [(1, ()), (2, ())]
+
+
+def told(memory: LongTermMemory, user: str = "ana") -> list[str]:
+    """What turns of the user say, in the store and in files."""
+    lines = [json.loads(x) for x in memory.export_user(user)]
+    return [x["content"] for x in lines if x["type"] == "message"]
+
+
+def restored(backup: Path, target: Path, clock: Clock, **options: Any) -> Any:
+    config = Config(timezone="UTC", cold_after_days=365, **options.pop("settings", {}))
+    return LongTermMemory.restore_backup(backup, target, config=config, clock=clock, **options)
+
+
+def test_a_backup_holds_the_files(memory: LongTermMemory, opened: Opening, clock: Clock, tmp_path: Path) -> None:
+    report = memory.backup(tmp_path / "copies" / "one")
+    assert (report.cold_files, report.cold_files_left) == (2, 0)
+    restored(tmp_path / "copies" / "one", tmp_path / "new", clock)
+    again = opened("new")
+    assert told(again) == told(memory) and again.doctor().healthy
+    parquet(tmp_path / "store")[0].unlink()
+    report = memory.backup(tmp_path / "copies" / "two")
+    assert (report.cold_files, report.cold_files_left) == (1, 1)
+
+
+FORGET: dict[str, Callable[[LongTermMemory], Any]] = {
+    "a phrase": lambda m: m.forget_matching("zeppelin", user_id="ana", dry_run=False),
+    "a turn": lambda m: m.forget("m1", user_id="ana"),
+    "a session": lambda m: m.forget_session("s1", user_id="ana"),
+    "deleted": lambda m: m.delete_messages(["m1"], user_id="ana", session_id="s1"),
+    "the user": lambda m: m.forget_user("ana"),
+}
+
+
+@pytest.mark.parametrize("onto", ["the store", "nothing"])
+@pytest.mark.parametrize("how", FORGET)
+def test_a_restore_brings_back_nothing_that_was_erased_in_files(
+    memory: LongTermMemory, opened: Opening, clock: Clock, tmp_path: Path, how: str, onto: str
+) -> None:
+    memory.backup(tmp_path / "copies" / "one")
+    FORGET[how](memory)
+    left = told(memory)
+    assert not any("zeppelin" in t for t in left)
+    memory.close()
+    name = "store" if onto == "the store" else "new"
+    restored(tmp_path / "copies" / "one", tmp_path / name, clock)
+    again = opened(name)
+    again.maintain()
+    if onto == "the store":
+        assert told(again) == left
+    else:  # nobody knows any more which words of the turn were left
+        assert [t for t in told(again) if "█" not in t] == [t for t in left if "█" not in t]
+    assert len(told(again, "ben")) == 3 and any("zeppelin" in t for t in told(again, "ben"))
+    assert again.doctor().healthy and len(parquet(tmp_path / name)) == (1 if how == "the user" else 2)
+    assert b"Ana and I talked about the zeppelin" not in b"".join(
+        p.read_bytes() for p in (tmp_path / name).rglob("*") if p.is_file()
+    )
+
+
+def test_files_made_after_the_backup_go_and_files_given_up_since_come_back(
+    opened: Opening, clock: Clock, tmp_path: Path
+) -> None:
+    memory = opened()
+    memory.observe(user_id="ana", session_id="s", user="Ana and I talked about the lute exhibition.")
+    clock.now += timedelta(days=400)
+    memory.observe(user_id="ana", session_id="new", user="We saw a heron at the lake.")
+    memory.backup(tmp_path / "copies" / "before")
+    assert memory.maintain().cold == 1
+    memory.backup(tmp_path / "copies" / "after")
+    everything = sorted(told(memory))
+    assert memory.restore_archive("ana") == 1
+    memory.close()
+    restored(tmp_path / "copies" / "after", tmp_path / "store", clock)
+    with opened() as again:
+        assert sorted(told(again)) == everything and len(parquet(tmp_path / "store")) == 1
+        assert again.doctor().healthy
+    restored(tmp_path / "copies" / "before", tmp_path / "store", clock)
+    with opened(cold_after_days=0) as again:
+        assert sorted(told(again)) == everything and again.doctor().healthy
+        again.maintain()
+        assert not parquet(tmp_path / "store")
+
+
+def test_files_at_a_url_of_their_own_are_named_and_not_copied(opened: Opening, clock: Clock, tmp_path: Path) -> None:
+    import fsspec
+
+    url = {"archive_url": "memory://backup-test"}
+    memory = opened(**url)
+    fill(memory, clock)
+    report = memory.backup(tmp_path / "copies" / "one")
+    assert (report.cold_files, report.cold_files_left) == (0, 2)
+    memory.forget("m1", user_id="ana")
+    left = told(memory)
+    memory.close()
+    restored(tmp_path / "copies" / "one", tmp_path / "store", clock, settings=url)
+    again = opened(**url)
+    again.maintain()
+    assert told(again) == left and len(left) == 3 and again.doctor().healthy
+    assert len(fsspec.filesystem("memory").find("/backup-test")) == 2
+    fsspec.filesystem("memory").rm("/backup-test", recursive=True)
+
+
+def test_an_encrypted_store_is_backed_up_with_its_files(opened: Opening, clock: Clock, tmp_path: Path) -> None:
+    pytest.importorskip("cryptography")
+    key = {"key_provider": b"k" * 32}
+    memory = opened(**key)
+    fill(memory, clock)
+    memory.backup(tmp_path / "copies" / "one")
+    memory.forget_user("ben")
+    memory.forget_matching("zeppelin", user_id="ana", dry_run=False)
+    left = told(memory)
+    memory.close()
+    for name in ("store", "new"):
+        restored(tmp_path / "copies" / "one", tmp_path / name, clock, **key)
+        with opened(name, **key) as again:
+            again.maintain()
+            assert [t for t in told(again) if "█" not in t] == [t for t in left if "█" not in t]
+            assert not told(again, "ben") and again.doctor().healthy
+            assert len(parquet(tmp_path / name)) == 1
+
+
+def test_plain_files_are_not_taken_into_an_encrypted_store(
+    memory: LongTermMemory, clock: Clock, tmp_path: Path
+) -> None:
+    pytest.importorskip("cryptography")
+    memory.backup(tmp_path / "copies" / "one")
+    with pytest.raises(ConfigError, match="restore_archive"):
+        restored(tmp_path / "copies" / "one", tmp_path / "new", clock, key_provider=b"k" * 32)
+    assert not (tmp_path / "new").exists()

@@ -111,6 +111,10 @@ def backup(
         print_json(done)
     else:
         say(f"{done.bytes} bytes in {done.path}, {done.seconds:.1f} s. Keep the files beside it.")
+        if done.cold_files:
+            say(f"{done.cold_files} files of old turns are in it.")
+        if done.cold_files_left:
+            note(f"{done.cold_files_left} files of old turns are not in it: copy archive_url too, or run ltm doctor.")
 
 
 @command

@@ -72,7 +72,8 @@ class Portability(Door):
         writing. Nothing is left there after an error or a kill. ConflictError when something is there.
 
         Beside it a list of later erasures is kept, by keyed hashes: copy it with the backup (docs/portability.md).
-        The backup of an encrypted store holds no keys: they are in the key file beside it (docs/encryption.md).
+        Files of turns in the store's own folder are in it; those at ``archive_url`` stay there, and the report counts
+        them. The backup of an encrypted store holds no keys: they are in the key file beside it (docs/encryption.md).
         """
         from ltm_core.keep.backup import backup
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ltm_core.keep.asked import delete_facts
 from ltm_core.keep.consolidate.retire import bring_back
@@ -41,6 +41,32 @@ class _Newly:
 _EVER = datetime(1, 1, 1, tzinfo=UTC)
 
 
+class Judged:
+    """What the news say of the turns of one user."""
+
+    def __init__(self, reader: Reader, news: News, *, mac: Callable[[str], str]) -> None:
+        self._reader, self._news, self._mac = reader, news, mac
+        self._newly = _Newly(news, mac)
+        self._phrases = bool(news.macs.get(PHRASE_WORDS))
+        self._explained = {mac(content_key(said)) for said in news.deleted.values()}
+
+    def turn(self, row: MessageRow) -> Literal["gone", "wiped", ""]:
+        """Whether it was deleted, or words in it were overwritten."""
+        news, mac = self._news, self._mac
+        place = (self._reader.label(row.session_id), row.at, row.sequence)
+        if news.deleted.get(place) is not None or news.has("session", mac(row.session_id)):
+            return "gone"
+        said = mac(content_key(row.content_mac or self._reader.content_mac(row.content)))
+        by_id = row.has_caller_id and news.has("message", mac(message_key(row.session_id, row.id)))
+        by_words = news.has("content", said) and said not in self._explained
+        wiped = by_id or by_words or self.holds([row.content, row.name or "", *texts_in(row.metadata)])
+        return "wiped" if wiped else ""
+
+    def holds(self, texts: Iterable[str]) -> bool:
+        """Whether a phrase that was forgotten stands in one of them."""
+        return self._phrases and any(holds_forgotten(self._newly, t, lambda at: at is not None) for t in texts if t)
+
+
 def reapply(
     writer: Writer,
     news: News,
@@ -58,27 +84,14 @@ def reapply(
         done["users"] = 1
         writer.erase_user(now=now)
         return done
-    newly = _Newly(news, mac)
-
-    phrases = bool(news.macs.get(PHRASE_WORDS))
-
-    def holds(texts: Iterable[str]) -> bool:
-        return phrases and any(holds_forgotten(newly, t, lambda at: at is not None) for t in texts if t)
-
+    judged = Judged(writer, news, mac=mac)
+    holds = judged.holds
     gone: list[MessageRow] = []
     wiped: list[MessageRow] = []
-    explained = {mac(content_key(said)) for said in news.deleted.values()}
     for row in _messages(writer):
-        if news.deleted.get((writer.label(row.session_id), row.at, row.sequence)) is not None or news.has(
-            "session", mac(row.session_id)
-        ):
-            gone.append(row)
-            continue
-        said = mac(content_key(row.content_mac))
-        by_id = row.has_caller_id and news.has("message", mac(message_key(row.session_id, row.id)))
-        by_words = news.has("content", said) and said not in explained
-        if by_id or by_words or holds([row.content, row.name or "", *texts_in(row.metadata)]):
-            wiped.append(row)
+        what = judged.turn(row)
+        if what:
+            (gone if what == "gone" else wiped).append(row)
     done["facts"] = _facts(writer, news, gone, holds, mac=mac, now=now)
     if gone:
         writer.add_ghosts(gone)
@@ -145,4 +158,4 @@ def _sessions(writer: Writer, news: News, *, mac: Callable[[str], str]) -> int:
     return sum(writer.delete_session(s) for s in found if news.has("session", mac(s)))
 
 
-__all__ = ["reapply"]
+__all__ = ["Judged", "reapply"]

@@ -83,6 +83,15 @@ class ColdTurn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Copied:
+    """What a backup holds: bytes of all files, files of the archive, and how many of those it only lists."""
+
+    bytes: int
+    cold_files: int = 0
+    cold_files_left: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRow:
     """One row of the audit log. ``user_id`` is None for the store's own acts and for erased users."""
 
@@ -209,6 +218,7 @@ __all__ = [
     "AuditRow",
     "ColdFile",
     "ColdTurn",
+    "Copied",
     "EarlierTimes",
     "FactRow",
     "Level",

@@ -178,7 +178,7 @@ class RowContract:
             say(w, "m1", "ZQ-7741-Kestrel")
         ops = store.operations()
         assert ops.list_erasures(now=at(1)) == 0
-        assert ops.back_up(tmp_path / "copies" / "one") > 0
+        assert ops.back_up(tmp_path / "copies" / "one").bytes > 0
         with pytest.raises(ConflictError):
             ops.back_up(tmp_path / "copies" / "one")
         with store.write("ana") as w:

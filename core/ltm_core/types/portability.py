@@ -41,6 +41,10 @@ class BackupReport:
     path: str
     at: datetime
     bytes: int
+    cold_files: int = 0
+    """Files of old turns in it (docs/keeping.md)."""
+    cold_files_left: int = 0
+    """Files that it lists and does not hold: they are at ``archive_url``, or gone or damaged, as `doctor` says."""
     seconds: float = 0.0
 
 
@@ -56,7 +60,7 @@ class RestoreReport:
     """In the restored store."""
     counts: Mapping[str, int]
     """Erased again: users, messages_deleted, messages_redacted, facts, sessions, slots, documents_deleted,
-    documents_redacted."""
+    documents_redacted; messages_lost: turns of files that could not be read to erase in them."""
     seconds: float = 0.0
 
 

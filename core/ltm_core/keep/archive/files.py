@@ -61,10 +61,13 @@ def staged(runtime: Runtime, user_id: str, name: str, turns: Sequence[Cold]) -> 
             dict(t.line) for t in turns
         ]:
             raise UnavailableError("a file of the archive does not hold what was written to it; nothing was moved")
+    return spanning(name, turns, digest_of(data))
+
+
+def spanning(name: str, turns: Sequence[Cold], digest: str) -> ColdFile:
+    """What the store lists of a file of these turns."""
     instants = [_instant(t) for t in turns]
-    return ColdFile(
-        name=name, count=len(turns), first_at=min(instants), last_at=max(instants), digest=digest_of(data)
-    )
+    return ColdFile(name=name, count=len(turns), first_at=min(instants), last_at=max(instants), digest=digest)
 
 
 def unlist(
@@ -129,6 +132,7 @@ __all__ = [
     "folder_of",
     "reserved",
     "said_of",
+    "spanning",
     "staged",
     "turns_in",
     "unlist",

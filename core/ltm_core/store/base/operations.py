@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ltm_core.store.base.records import Job, VectorSets
-from ltm_core.store.rows import AuditRow
+from ltm_core.store.rows import AuditRow, Copied
 from ltm_core.types import Receipt, Stats
 
 
@@ -138,9 +138,10 @@ class Operations(Protocol):
         """What the engine itself finds wrong with its files, in its words (tables and pages, no content); empty
         when nothing is."""
 
-    def back_up(self, directory: Path) -> int:
-        """The new directory is a store with all that was committed when the call began, in bytes; nothing is there
-        after an error. From now on every erasure is also listed beside it, by keyed hashes."""
+    def back_up(self, directory: Path, *, archive: bool = True) -> Copied:
+        """The new directory is a store with all that was committed when the call began, and with the files that it
+        lists, when ``archive`` says that they are in the store's own folder; nothing is there after an error. From
+        now on every erasure is also listed beside it, by keyed hashes."""
         ...
 
     def list_erasures(self, *, now: datetime, limit: int = 1000) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import hashlib
 import json
 import logging
 import os
@@ -18,9 +19,10 @@ from urllib.parse import quote
 
 from ltm_core.errors import BusyError, ConflictError, CorruptError, UnavailableError
 from ltm_core.store.base import Job
+from ltm_core.store.rows import Copied
 from ltm_core.store.sqlite.codec import PLAIN_CODEC
 from ltm_core.store.sqlite.faults import translated
-from ltm_core.store.sqlite.files import DATABASE, KEY, KEY_BYTES, sizes, sync_directory, write_new
+from ltm_core.store.sqlite.files import ARCHIVE, DATABASE, KEY, KEY_BYTES, sizes, sync_directory, write_new
 from ltm_core.store.sqlite.locks import WriteLock
 from ltm_core.store.vault import is_sealed
 
@@ -37,8 +39,9 @@ _RETRY = timedelta(minutes=1)
 
 
 # copies -----------------------------------------------------------------------------------------------
-def back_up(store: SqliteStore, target: Path) -> int:
-    """The directory ``target`` is a store with all that was committed when the copy began; returns its bytes.
+def back_up(store: SqliteStore, target: Path, *, archive: bool) -> Copied:
+    """The directory ``target`` is a store with all that was committed when the copy began, and with the files of
+    turns that it lists, when they are in the store's own ``archive``.
 
     Writers go on meanwhile. ConflictError when something is there already; on any other error, or when the process
     dies, nothing is at ``target``.
@@ -50,11 +53,38 @@ def back_up(store: SqliteStore, target: Path) -> int:
     with drafted(target) as draft:
         with store.connection() as conn:
             copy_database(conn, draft / DATABASE)
+            there, left = _copy_archive(store, conn, draft, archive=archive)
         set_keys_apart(store, draft / DATABASE, target.parent)
         copy_key(store.directory / KEY, draft / KEY)
         size = sizes(draft)
         publish(draft, target)
-    return size
+    return Copied(bytes=size, cold_files=there, cold_files_left=left)
+
+
+def _copy_archive(store: SqliteStore, conn: sqlite3.Connection, draft: Path, *, archive: bool) -> tuple[int, int]:
+    """The files that the draft lists are in it, as far as they are whole; (how many are, how many are not)."""
+    with reading(draft / DATABASE) as copy:
+        rows = copy.execute(
+            "SELECT c.user_no, u.user_id, c.body FROM cold_files c JOIN users u ON u.user_no = c.user_no "
+            "ORDER BY c.id"
+        ).fetchall()
+    there = 0
+    for user_no, user, sealed in rows if archive else ():
+        try:
+            body = store.core.codec(conn, user_no).decode(sealed)
+            folder = store.mac(store.core.user_id(user))
+        except CorruptError:
+            # The user's key was destroyed meanwhile, and the files with it.
+            continue
+        try:
+            data = (store.directory / ARCHIVE / folder / body["name"]).read_bytes()
+        except FileNotFoundError:
+            continue
+        if hashlib.sha256(data).hexdigest() == body["digest"]:
+            (draft / ARCHIVE / folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_new(draft / ARCHIVE / folder / body["name"], data)
+            there += 1
+    return there, len(rows) - there
 
 
 def absent(target: Path) -> None:

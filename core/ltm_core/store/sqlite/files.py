@@ -172,11 +172,10 @@ def replace_key(directory: Path, data: bytes) -> None:
 def write_new(path: Path, data: bytes) -> None:
     """A new file (0600) with this content, on the disk."""
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        os.write(fd, data)
+    with os.fdopen(fd, "wb") as file:
+        file.write(data)
+        file.flush()
         os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 def _create_key(path: Path, data: bytes) -> None:

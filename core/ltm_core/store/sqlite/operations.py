@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ltm_core.errors import BusyError
-from ltm_core.store.rows import AuditRow
+from ltm_core.store.rows import AuditRow, Copied
 from ltm_core.store.sqlite.backup import LIST_JOB, back_up, keep_list, sweep, write_lists
 from ltm_core.store.sqlite.conditions import CURRENT, CURRENT_TAKES
 from ltm_core.store.sqlite.embedders import other_embedders
@@ -205,9 +205,9 @@ class SqliteOperations(StoreState):
             return [] if found == ["ok"] else found
 
     # backups ------------------------------------------------------------------------------------------
-    def back_up(self, directory: Path) -> int:
+    def back_up(self, directory: Path, *, archive: bool = True) -> Copied:
         keep_list(self._store, directory.absolute().parent)
-        return back_up(self._store, directory)
+        return back_up(self._store, directory, archive=archive)
 
     def list_erasures(self, *, now: datetime, limit: int = 1000) -> int:
         jobs = self.due_jobs(now=now, kinds=(LIST_JOB,), limit=limit)

@@ -9,7 +9,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from ltm_core.config import Config
 from ltm_core.errors import ConflictError, UnavailableError
@@ -36,8 +36,17 @@ if TYPE_CHECKING:
     from ltm_core.store.base import Reader, Writer
     from ltm_core.store.keys import KeyProvider
 
-Redo: TypeAlias = Callable[["Writer", News, Callable[[str], str], "Reader | None"], "Counter[str]"]
-"""(writer, what is new, keyed hash of a text, the user in the store that gives way) -> what was erased."""
+Redo: TypeAlias = Callable[["Writer", News, SqliteStore, "Reader | None", Path], "Counter[str]"]
+"""(writer, what is new, the copy, the user in the store that gives way, the copy's directory) -> what was erased."""
+
+
+class Files(Protocol):
+    """What brings the files of the archive along."""
+
+    def settle(self, store: SqliteStore, draft: Path, *, sealed_now: bool) -> None: ...
+    def publish(self, draft: Path) -> None: ...
+
+
 _PAGE = 500
 _NUMBERED = ("users", "changes", "jobs", "audit", "embedders", "outbox")
 """Tables whose numbers are never used twice, also after a restore."""
@@ -59,6 +68,7 @@ def restore(
     config: Config,
     now: datetime,
     redo: Redo,
+    files: Files,
     erasures: Path | Literal["none"] | None = None,
     keys: KeyProvider | None = None,
     key_file: Path | None = None,
@@ -70,8 +80,9 @@ def restore(
     A store that is there gives way in one transaction: other processes see the old one or the new one, and after
     an error or a kill the old one is as it was. Writers wait meanwhile. Without a store the erasures come from
     the list beside the backup, or ``erasures`` names it; "none" does without. ``redo`` erases anew, user by user,
-    what the copy holds and the news name. ``keys`` opens an encrypted backup, whose data keys are those of the store
-    that gives way or of the key file beside it (or at ``key_file``).
+    what the copy holds and the news name; ``files`` are asked when the copy lists files of turns, or the store that
+    gives way does. ``keys`` opens an encrypted backup, whose data keys are those of the store that gives way or of
+    the key file beside it (or at ``key_file``).
     """
     backup, location = backup.absolute(), location.absolute()
     if not (backup / DATABASE).is_file():
@@ -96,13 +107,16 @@ def restore(
             source, known = known_of(staged, backup, None if old is None else old.conn, erasures)
             counts = _reapply(staged, known, old, redo)
             require_keys(staged)
-            if staged.core.vault is not None:
-                encrypt_users(staged)
+            sealed = encrypt_users(staged) if staged.core.vault is not None else 0
+            if carries := _has_files(staged, old):
+                files.settle(staged, draft, sealed_now=sealed > 0)
             users = _settle(staged, old, source, counts, now=now, actor=actor, reason=reason)
             clean, _ = staged.operations().scrub(wait_seconds=config.busy_timeout_seconds)
             if not clean:
                 raise UnavailableError(f"{draft}: the log of the copy cannot be emptied")
             if old is not None:
+                if carries:
+                    files.publish(draft)
                 with staged.connection() as conn:
                     old.take(conn)
         finally:
@@ -180,10 +194,17 @@ def _reapply(staged: SqliteStore, known: Known, old: _Old | None, redo: Redo) ->
             if news is None:
                 continue
             with staged.write(user_id) as writer:
-                done += redo(writer, news, staged.mac, None if old is None else old.reader(user_id))
+                done += redo(writer, news, staged, None if old is None else old.reader(user_id), staged.directory)
         last = users[-1]
     _remember(staged, known)
     return done
+
+
+def _has_files(staged: SqliteStore, old: _Old | None) -> bool:
+    query = "SELECT EXISTS (SELECT 1 FROM cold_files)"
+    with staged.connection() as conn:
+        found = bool(conn.execute(query).fetchone()[0])
+    return found or (old is not None and bool(old.conn.execute(query).fetchone()[0]))
 
 
 def _news(staged: SqliteStore, known: Known, user: str) -> News | None:

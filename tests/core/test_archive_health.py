@@ -13,9 +13,10 @@ import pytest
 pytest.importorskip("pyarrow")
 pytest.importorskip("fsspec")
 
-from ltm_core import Config, ConfigError, LongTermMemory
+from ltm_core import Config, ConfigError, LongTermMemory, UnavailableError
 from ltm_core.keep.archive import files as cold_files
 from ltm_core.keep.archive import move
+from ltm_core.keep.archive.carry import Carried
 from ltm_core.keep.archive.place import place_of
 from ltm_core.testing.clock import Clock
 from ltm_core.testing.embedders import HashEmbedder
@@ -264,3 +265,44 @@ def test_plain_files_are_not_taken_into_an_encrypted_store(
     with pytest.raises(ConfigError, match="restore_archive"):
         restored(tmp_path / "copies" / "one", tmp_path / "new", clock, key_provider=b"k" * 32)
     assert not (tmp_path / "new").exists()
+
+
+def test_a_file_that_nobody_can_read_is_given_up_only_where_something_was_erased(
+    memory: LongTermMemory, opened: Opening, clock: Clock, tmp_path: Path
+) -> None:
+    memory.backup(tmp_path / "copies" / "one")
+    memory.forget("m1", user_id="ana")
+    memory.close()
+    for path in parquet(tmp_path / "copies" / "one"):
+        path.unlink()
+    done = restored(tmp_path / "copies" / "one", tmp_path / "new", clock)
+    assert done.counts["messages_lost"] == 3
+    again = opened("new")
+    assert told(again) == ["We saw a heron at the lake."]
+    assert kinds(again) == [("archive", "ben", 3)]
+
+
+@pytest.mark.parametrize("at", ["settle", "publish"])
+def test_a_restore_that_fails_leaves_the_files_of_the_store_as_they_were(
+    memory: LongTermMemory, opened: Opening, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    memory.backup(tmp_path / "copies" / "one")
+    memory.forget_matching("zeppelin", user_id="ana", dry_run=False)
+    before, left = parquet(tmp_path / "store"), told(memory)
+    memory.close()
+    real = getattr(Carried, at)
+
+    def fail(*arguments: Any, **options: Any) -> None:
+        real(*arguments, **options)
+        raise UnavailableError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Carried, at, fail)
+        with pytest.raises(UnavailableError, match="full"):
+            restored(tmp_path / "copies" / "one", tmp_path / "store", clock)
+    again = opened()
+    assert told(again) == left and set(before) <= set(parquet(tmp_path / "store"))
+    assert again.doctor(repair=True).healthy
+    clock.now += timedelta(seconds=901)
+    again.maintain()
+    assert parquet(tmp_path / "store") == before and again.doctor().healthy

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Mapping
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal
 
 from ltm_core.config import Config
 from ltm_core.errors import ConflictError, UnavailableError
@@ -24,28 +24,16 @@ from ltm_core.store.sqlite.backup import (
 )
 from ltm_core.store.sqlite.encrypting import encrypt_users, seal_key_file
 from ltm_core.store.sqlite.files import DATABASE, KEY, load_key, load_keys, write_new
+from ltm_core.store.sqlite.giving_way import Files, Old, Redo, has_files
 from ltm_core.store.sqlite.key_copies import copy_path, fill_keys, require_keys, sealed_copy
 from ltm_core.store.sqlite.known_erasures import Known, Source, known_of
 from ltm_core.store.sqlite.read_rows import audit_body
-from ltm_core.store.sqlite.reader import SqliteReader
 from ltm_core.store.sqlite.store import SqliteStore
 from ltm_core.store.times import from_us, to_us
 from ltm_core.store.vault import StoreKeys, is_sealed, sealed_name
 
 if TYPE_CHECKING:
-    from ltm_core.store.base import Reader, Writer
     from ltm_core.store.keys import KeyProvider
-
-Redo: TypeAlias = Callable[["Writer", News, SqliteStore, "Reader | None", Path], "Counter[str]"]
-"""(writer, what is new, the copy, the user in the store that gives way, the copy's directory) -> what was erased."""
-
-
-class Files(Protocol):
-    """What brings the files of the archive along."""
-
-    def settle(self, store: SqliteStore, draft: Path, *, sealed_now: bool) -> None: ...
-    def publish(self, draft: Path) -> None: ...
-
 
 _PAGE = 500
 _NUMBERED = ("users", "changes", "jobs", "audit", "embedders", "outbox")
@@ -100,7 +88,7 @@ def restore(
             # A plain backup that is restored with a master key becomes an encrypted store.
             seal_key_file(draft, keys, wait_seconds=config.busy_timeout_seconds)
         _adopt(draft, keys)
-        old = stack.enter_context(_Old.of(location, config, keys)) if live else None
+        old = stack.enter_context(Old.of(location, config, keys)) if live else None
         staged = SqliteStore(draft, config=config, clock=lambda: now, keys=keys)
         try:
             fill_keys(staged, copy, None if old is None else old.conn)
@@ -108,7 +96,7 @@ def restore(
             counts = _reapply(staged, known, old, redo)
             require_keys(staged)
             sealed = encrypt_users(staged) if staged.core.vault is not None else 0
-            if carries := _has_files(staged, old):
+            if carries := has_files(staged, old):
                 files.settle(staged, draft, sealed_now=sealed > 0)
             users = _settle(staged, old, source, counts, now=now, actor=actor, reason=reason)
             clean, _ = staged.operations().scrub(wait_seconds=config.busy_timeout_seconds)
@@ -156,35 +144,8 @@ def _adopt(draft: Path, keys: KeyProvider | None) -> None:
             conn.commit()
 
 
-class _Old:
-    """The store that gives way, with its write lock held."""
-
-    def __init__(self, store: SqliteStore, conn: sqlite3.Connection) -> None:
-        self.store, self.conn = store, conn
-
-    @classmethod
-    @contextmanager
-    def of(cls, location: Path, config: Config, keys: KeyProvider | None) -> Iterator[_Old]:
-        """Open until the block ends; nobody else writes meanwhile."""
-        store = SqliteStore(location, config=config, keys=keys)
-        try:
-            with store.exclusive(config.busy_timeout_seconds) as conn:
-                yield cls(store, conn)
-        finally:
-            store.close()
-
-    def reader(self, user_id: str) -> Reader:
-        """The user as of now."""
-        return SqliteReader(self.store.core, self.conn, user_id)
-
-    def take(self, source: sqlite3.Connection) -> None:
-        """The source's pages are this store's, in one transaction; the old ones are gone from the log too."""
-        source.backup(self.conn)
-        self.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-
-
 # the copy ---------------------------------------------------------------------------------------------
-def _reapply(staged: SqliteStore, known: Known, old: _Old | None, redo: Redo) -> Counter[str]:
+def _reapply(staged: SqliteStore, known: Known, old: Old | None, redo: Redo) -> Counter[str]:
     done: Counter[str] = Counter()
     operations = staged.operations()
     last: str | None = None
@@ -198,13 +159,6 @@ def _reapply(staged: SqliteStore, known: Known, old: _Old | None, redo: Redo) ->
         last = users[-1]
     _remember(staged, known)
     return done
-
-
-def _has_files(staged: SqliteStore, old: _Old | None) -> bool:
-    query = "SELECT EXISTS (SELECT 1 FROM cold_files)"
-    with staged.connection() as conn:
-        found = bool(conn.execute(query).fetchone()[0])
-    return found or (old is not None and bool(old.conn.execute(query).fetchone()[0]))
 
 
 def _news(staged: SqliteStore, known: Known, user: str) -> News | None:
@@ -261,7 +215,7 @@ def _remember(staged: SqliteStore, known: Known) -> None:
 
 def _settle(
     staged: SqliteStore,
-    old: _Old | None,
+    old: Old | None,
     source: Source,
     counts: Mapping[str, int],
     *,

@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import anyio
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -23,9 +25,11 @@ from ltm_core.serve.metrics import Metrics
 from ltm_core.serve.operations import EXPORT, IMPORT
 from ltm_core.serve.problems import MEDIA_TYPE, Problem, Refused, of_error, of_validation
 from ltm_core.serve.rate import Rate
+from ltm_core.serve.requestlog import Logged, RequestLog, secret_of
 from ltm_core.serve.routes import add_operations
 from ltm_core.serve.settings import ServeSettings
 from ltm_core.serve.streams import add_streams
+from ltm_core.serve.webhook import Deliverer, poster
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -48,15 +52,27 @@ def create_app(
     close: bool = False,
 ) -> FastAPI:
     """An application that serves ``memory`` to who holds a key. With ``close`` the memory is closed when it stops.
-    ``clock``: seconds, for rates; ``wall``: seconds since 1970, for the end of a sign-in to the page.
+    ``clock``: seconds, for rates; ``wall``: seconds since 1970, for the end of a sign-in to the page,
+    the log and the signatures of the webhook. While the application runs, one of the processes with this store sends
+    the webhook's changes.
 
     Every answer that is no success is a problem document; what a memory says is in none of them, nor in a log.
     """
     settings = settings or ServeSettings()
 
+    metrics = Metrics(memory)
+    log = _request_log(keys, settings)
+    deliverer = _deliverer(memory, keys, settings, metrics, wall)
+
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        if deliverer is not None:
+            deliverer.start()
         yield
+        if deliverer is not None:
+            await anyio.to_thread.run_sync(deliverer.stop, settings.webhook_timeout_seconds + 1)
+        if log is not None:
+            log.close()
         if close:
             await memory.aclose()
 
@@ -69,7 +85,6 @@ def create_app(
         redoc_url=None,
         openapi_url="/openapi.json" if settings.docs else None,
     )
-    metrics = Metrics(memory)
     rate = Rate(per_minute=settings.requests_per_minute, burst=settings.burst, clock=clock)
     calls = Calls(memory, keys, settings, rate=rate, metrics=metrics)
     add_operations(app, calls)
@@ -90,7 +105,37 @@ def create_app(
             allow_headers=["authorization", "content-type", "ltm-user", "ltm-actor", "ltm-reason"],
         )
     app.add_middleware(Guard, settings=settings, streams=frozenset({IMPORT, EXPORT}))
+    if log is not None:
+        app.add_middleware(Logged, log=log, wall=wall)
     return app
+
+
+def _deliverer(
+    memory: LongTermMemory, keys: Keyring, settings: ServeSettings, metrics: Metrics, wall: Callable[[], float]
+) -> Deliverer | None:
+    if not settings.webhook_url:
+        return None
+    return Deliverer(
+        memory,
+        keys.place,
+        url=settings.webhook_url,
+        secret=settings.webhook_secret,
+        post=poster(settings.webhook_url, timeout=settings.webhook_timeout_seconds),
+        wall=wall,
+        batch=settings.webhook_batch,
+        told=metrics.delivered,
+    )
+
+
+def _request_log(keys: Keyring, settings: ServeSettings) -> RequestLog | None:
+    if not settings.log_file:
+        return None
+    return RequestLog(
+        Path(settings.log_file),
+        most_bytes=settings.log_bytes,
+        files=settings.log_files,
+        secret=secret_of(keys.place),
+    )
 
 
 def _answer_errors(app: FastAPI) -> None:

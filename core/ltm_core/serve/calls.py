@@ -17,6 +17,7 @@ from ltm_core.serve.keys import ApiKey, Keyring
 from ltm_core.serve.metrics import Metrics
 from ltm_core.serve.problems import Problem, Refused, of_error
 from ltm_core.serve.rate import Rate
+from ltm_core.serve.requestlog import note
 from ltm_core.serve.settings import ServeSettings
 from ltm_core.serve.who import user_of
 
@@ -62,6 +63,7 @@ class Calls:
                     status=401, title="No valid key", detail=detail, error="AccessDeniedError", headers=_CHALLENGE
                 )
             )
+        note(request.scope, key=owner.id)
         self.admit(owner)
         return owner
 
@@ -79,6 +81,7 @@ class Calls:
         """Who asks and for whom; AccessDeniedError (403) when the key does not allow it."""
         key = self.key(request)
         user_id = user_of(key, request.headers, named, reach=reach)
+        note(request.scope, user_id=user_id)
         actor = _text(request, "ltm-actor")
         return Caller(key, user_id, f"{actor} ({key.actor})" if actor else key.actor, _text(request, "ltm-reason"))
 

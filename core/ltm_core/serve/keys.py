@@ -55,6 +55,11 @@ class Keyring:
         self._stamp: tuple[int, int] | None = None
         self._keys: Mapping[str, ApiKey] = {}
 
+    @property
+    def place(self) -> Path:
+        """The directory of the file: the store's."""
+        return self._path.parent
+
     def add(
         self, kind: Kind, *, now: datetime, user_id: str | None = None, app_id: str | None = None, label: str = ""
     ) -> tuple[str, ApiKey]:

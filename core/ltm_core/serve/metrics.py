@@ -56,6 +56,12 @@ class Metrics:
         )
         self.dropped = Counter("ltm_context_dropped", "Candidates left out of contexts", registry=registry)
         self.tokens = Counter("ltm_context_tokens", "Tokens of contexts given out", registry=registry)
+        self.deliveries = Counter(
+            "ltm_webhook_deliveries",
+            "Batches sent, by whether the receiver took them",
+            ("taken",),
+            registry=registry,
+        )
         self.expired = Counter("ltm_expired", "Items that maintenance removed", registry=registry)
         self.closed = Counter("ltm_sessions_closed", "Idle sessions that maintenance closed", registry=registry)
 
@@ -81,6 +87,10 @@ class Metrics:
         elif isinstance(result, MaintenanceReport) and not result.dry_run:
             self.expired.inc(result.items_expired)
             self.closed.inc(result.sessions_closed)
+
+    def delivered(self, taken: bool) -> None:
+        """A batch was sent to the webhook."""
+        self.deliveries.labels("yes" if taken else "no").inc()
 
     def _recalled(self, found: bool) -> None:
         self.recalls.labels("yes" if found else "no").inc()

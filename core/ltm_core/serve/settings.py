@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from ltm_core.errors import ConfigError
+from ltm_core.serve.webhook import checked_url
 
 ENV_PREFIX = "LTM_SERVE_"
 
@@ -65,6 +66,39 @@ class ServeSettings(BaseModel):
         "so that a start ends the sign-ins; set one to keep them, or when another program starts several workers.",
     )
 
+    webhook_url: str = Field(
+        "",
+        repr=False,
+        description="Where changes of facts are sent as they happen; https, but for this machine. None when empty.",
+    )
+    webhook_secret: str = Field(
+        "",
+        repr=False,
+        description="Signs what is sent there, at least 32 characters: shorter ones can be searched for.",
+    )
+    webhook_batch: int = Field(100, ge=1, le=1000, description="Most changes in one delivery: some 100 KB.")
+    webhook_timeout_seconds: float = Field(
+        10.0,
+        gt=0,
+        le=300,
+        description="How long a receiver may take to answer; better it works on the batch later.",
+    )
+    log_file: str = Field(
+        "", description="File of one JSON line per request, without what was said or asked. None when empty."
+    )
+    log_bytes: int = Field(
+        10 * 1024 * 1024, ge=1024, description="Size at which a new log file is begun (10 MB, some 50,000 requests)."
+    )
+    log_files: int = Field(5, ge=1, le=1000, description="Older log files that are kept, beside the one written to.")
+
+    @model_validator(mode="after")
+    def _webhook_is_safe(self) -> Self:
+        if self.webhook_url:
+            checked_url(self.webhook_url)
+            if len(self.webhook_secret) < 32:
+                raise ValueError("webhook_url needs webhook_secret, of at least 32 characters")
+        return self
+
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None, **overrides: Any) -> ServeSettings:
         """Settings of the environment; ``overrides`` win. ConfigError names what was refused."""
@@ -78,7 +112,9 @@ class ServeSettings(BaseModel):
         try:
             return cls(**{**values, **overrides})
         except ValidationError as e:
-            raise ConfigError("; ".join(f"{'.'.join(map(str, x['loc']))}: {x['msg']}" for x in e.errors())) from e
+            told = (f"{'.'.join(map(str, x['loc'])) or 'webhook'}: {x['msg']}" for x in e.errors())
+            # The cause is left out: it would print what was given, a secret among it.
+            raise ConfigError("; ".join(told)) from None
 
     def environment(self) -> dict[str, str]:
         """What `load` reads in another process."""

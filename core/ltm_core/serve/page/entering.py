@@ -14,6 +14,7 @@ from ltm_core.serve.page.rendering import ROOT
 from ltm_core.serve.page.session import begun
 from ltm_core.serve.page.visit import SESSION_COOKIE, VISIT_COOKIE, View, Visit
 from ltm_core.serve.problems import Problem, Refused
+from ltm_core.serve.requestlog import note
 
 
 async def home(visit: Visit) -> Response:
@@ -45,6 +46,7 @@ def signing_in(wall: Callable[[], float], secret: bytes) -> View:
         key = visit.calls.keys.owner(visit.form.get("key", "").strip())
         if key is None:
             return _form(visit, status=401, wrong=True)
+        note(visit.request.scope, key=key.id)
         visit.calls.admit(key)
         seconds = visit.calls.settings.page_session_seconds
         session = begun(key, now=wall(), seconds=seconds, secret=secret)

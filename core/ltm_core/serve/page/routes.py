@@ -14,6 +14,7 @@ from ltm_core.serve.page import correcting, entering, exporting, forgetting, rea
 from ltm_core.serve.page.rendering import HEADERS, ROOT, css, css_name
 from ltm_core.serve.page.visit import View, Visit, form_of, visit_of
 from ltm_core.serve.problems import Problem, Refused, of_error
+from ltm_core.serve.requestlog import note
 
 _KEPT = "public, max-age=31536000, immutable"
 READ: dict[str, View] = {
@@ -77,6 +78,7 @@ async def _seen(visit: Visit, view: View, *, verb: str, session: bool, user: boo
     if session and signed is None:
         return visit.go("/sign-in")
     if signed is not None:
+        note(visit.request.scope, key=signed.key.id)
         visit.calls.admit(signed.key)
     if verb == "POST":
         visit.form = await form_of(visit.request)

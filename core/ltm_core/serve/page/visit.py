@@ -17,6 +17,7 @@ from ltm_core.serve.calls import Caller, Calls
 from ltm_core.serve.page.language import Words, chosen, words
 from ltm_core.serve.page.rendering import HEADERS, ROOT, rendered
 from ltm_core.serve.page.session import PageSession, opened
+from ltm_core.serve.requestlog import note
 from ltm_core.serve.who import USER_HEADER, user_of
 from ltm_core.when import zone_of
 
@@ -74,6 +75,7 @@ class Visit:
         key = self.session.key
         told = {} if self.session.user_id is None else {USER_HEADER: quote(self.session.user_id, safe="")}
         user_id = user_of(key, told, None, reach="user")
+        note(self.request.scope, user_id=user_id)
         self.caller = Caller(key, user_id, f"page ({key.actor})", None)
         profile = await self.run("profile", functools.partial(self.memory.profile, self.user_id))
         self.zone = zone_of(profile.timezone) if profile.timezone else UTC

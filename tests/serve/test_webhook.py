@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -267,3 +269,9 @@ def test_signatures() -> None:
 def test_waits_grow_to_a_bound() -> None:
     waits = [wait_after(n) for n in range(1, 2000)]
     assert waits == sorted(waits) and waits[0] == 1.0 and waits[-1] == LONGEST_WAIT_SECONDS
+
+
+def test_a_receiver_needs_the_standard_library_alone() -> None:
+    code = "import sys; import ltm_core.serve.signature; print(*{m.split('.')[0] for m in sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"pydantic", "fastapi", "starlette", "numpy", "typer"} & set(done.stdout.split())

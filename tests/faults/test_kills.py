@@ -35,7 +35,8 @@ def test_hundreds_of_kills(tmp_path: Path, seed: int) -> None:
         run.round()
     run.finish()
     print(f"{run.kills} kills, {run.next} steps, {dict(run.outcomes)}")
-    assert run.outcomes["after"] and run.outcomes["part"]
+    # Whether a death falls between two transactions of one import is chance; `part` counts those.
+    assert run.outcomes["before"] and run.outcomes["after"]
 
 
 SECRET, NOTED = "Zqkestrelport", "zqoleander"

@@ -65,6 +65,16 @@ def same_frame(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     return before >= 2 and min(left) >= 1 and max(left) <= _MOST_DIFFERING and long
 
 
+def same_verb(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
+    """Whether a Chinese change of what is done ("改喝美式了") names the verb of the fact ("早上喝拿铁"). What is counted
+    ("每天喝两升水") is another matter."""
+    parts = lexicon.rules("zh").parts
+    changed = parts["changed_verb"].search(candidate.text)
+    if changed is None or changed["verb"] not in fact.text or parts["is_counted"].search(fact.text):
+        return False
+    return fact.relation == candidate.relation or fact.relation in lexicon.sets["own_words"]
+
+
 def _is_slot_of(fact: Fact, noun: str, lexicon: Lexicon) -> bool:
     """Whether a fact that names no attribute is about the thing that the noun names: its words hold the noun, or its
     relation is known by it ("my major", "I study biology")."""

@@ -114,6 +114,8 @@ def proposed(
         key = _subject(unit, me)
         if key is None or lexicon.shared["news_not"].search(unit.text):
             continue
+        if key == me and lexicon.shared["news_others"].search(unit.text):
+            continue  # what a friend sold is over for the friend
         if any(s.read[w] and not s.read["lasting"] for s in unit.spoken for w in _NOT):
             continue
         sentence = unit.sentence(mean_vector([vector_of(s) for s in unit.spoken]))
@@ -158,10 +160,12 @@ def meant(
     told = {e.message_id for e in c.evidence}
     again = lexicon.shared["news_again"].search(c.text)
     restored = words(c.text[again.start() :], news.function) if again is not None else set()
+    lasting = (lexicon.sets["timeless"] | lexicon.sets["unending"]) - lexicon.sets["places"]
     near = [
         f
         for f in facts
         if f.is_positive
+        and f.relation.partition(":")[0] not in lasting
         and f.modality not in UNTOUCHED
         and f.asserted_by == "user"
         and f.kind not in ("solution", "procedure")

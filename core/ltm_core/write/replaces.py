@@ -66,8 +66,8 @@ def same_frame(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
 
 
 def same_verb(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
-    """Whether a Chinese change of what is done ("改喝美式了") names the verb of the fact ("早上喝拿铁"). What is counted
-    ("每天喝两升水") is another matter."""
+    """Whether a Chinese change of what is done ("改喝美式了") names the verb of the fact ("早上喝拿铁"); what is
+    counted ("每天喝两升水") is another matter."""
     parts = lexicon.rules("zh").parts
     changed = parts["changed_verb"].search(candidate.text)
     if changed is None or changed["verb"] not in fact.text or parts["is_counted"].search(fact.text):

@@ -15,7 +15,7 @@ from ltm_core.acting import acting
 from ltm_core.errors import InvalidInputError
 from ltm_core.serve.keys import ApiKey, Keyring
 from ltm_core.serve.metrics import Metrics
-from ltm_core.serve.problems import Problem, Refused, of_error
+from ltm_core.serve.problems import CHALLENGE, Problem, Refused, of_error
 from ltm_core.serve.rate import Rate
 from ltm_core.serve.requestlog import note
 from ltm_core.serve.settings import ServeSettings
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ltm_core.serve.operations import Reach
 
 T = TypeVar("T")
-_CHALLENGE = {"WWW-Authenticate": 'Bearer realm="ltm-core"'}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +53,12 @@ class Calls:
 
     def key(self, request: Request) -> ApiKey:
         """The key of the request, known and within its rate."""
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        owner = self.keys.owner(token.strip()) if scheme.lower() == "bearer" else None
+        owner = self.keys.bearer(request.headers.get("authorization", ""))
         if owner is None:
             detail = "give a key: Authorization: Bearer ltm_…; `ltm keys add` makes one"
             raise Refused(
                 Problem(
-                    status=401, title="No valid key", detail=detail, error="AccessDeniedError", headers=_CHALLENGE
+                    status=401, title="No valid key", detail=detail, error="AccessDeniedError", headers=CHALLENGE
                 )
             )
         note(request.scope, key=owner.id)

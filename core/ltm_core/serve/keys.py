@@ -115,6 +115,11 @@ class Keyring:
         right = hmac.compare_digest(known, _hash(match[2] if match else ""))
         return key if right and key and match else None
 
+    def bearer(self, authorization: str) -> ApiKey | None:
+        """Whose key an Authorization header carries; None when it carries none that opens anything."""
+        scheme, _, token = authorization.partition(" ")
+        return self.owner(token.strip()) if scheme.lower() == "bearer" else None
+
     def _read(self) -> Mapping[str, ApiKey]:
         try:
             info = self._path.stat()

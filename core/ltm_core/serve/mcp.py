@@ -18,7 +18,7 @@ from ltm_core.errors import AccessDeniedError, ConflictError, LTMError, NotFound
 from ltm_core.recall.render import safe
 from ltm_core.serve.guard import Guard, answer
 from ltm_core.serve.keys import Keyring
-from ltm_core.serve.problems import Problem
+from ltm_core.serve.problems import CHALLENGE, Problem
 from ltm_core.serve.settings import ServeSettings
 from ltm_core.serve.who import user_of
 from ltm_core.text.fence import new_mark
@@ -134,8 +134,7 @@ def asks_by_key(keys: Keyring) -> WhoAsks:
     """The user of the request's key, or of its header for an app's or an administrator's key."""
 
     def who(request: Any) -> str:
-        scheme, _, token = (request.headers.get("authorization", "") if request else "").partition(" ")
-        key = keys.owner(token.strip()) if scheme.lower() == "bearer" else None
+        key = keys.bearer(request.headers.get("authorization", "") if request else "")
         if key is None:
             raise AccessDeniedError("the request carries no valid key")
         user = user_of(key, request.headers, None, reach="user")
@@ -171,10 +170,8 @@ class _Keyed:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http":
             sent = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
-            scheme, _, token = sent.partition(" ")
-            if scheme.lower() != "bearer" or self._keys.owner(token.strip()) is None:
-                headers = {"WWW-Authenticate": 'Bearer realm="ltm-core"'}
-                await answer(Problem(status=401, title="No valid key", headers=headers), send)
+            if self._keys.bearer(sent) is None:
+                await answer(Problem(status=401, title="No valid key", headers=CHALLENGE), send)
                 return
         await self._app(scope, receive, send)
 

@@ -30,6 +30,8 @@ _STATUS: tuple[tuple[type[LTMError], int], ...] = (
 )
 """The first class that fits. 202: what was to be erased is hidden for good, and the rest is owed."""
 _RETRY_SECONDS = 1
+CHALLENGE = {"WWW-Authenticate": 'Bearer realm="ltm-core"'}
+"""What a 401 carries: how a key is to be given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,4 +113,4 @@ def _title(name: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-__all__ = ["MEDIA_TYPE", "Problem", "Refused", "of_error", "of_validation"]
+__all__ = ["CHALLENGE", "MEDIA_TYPE", "Problem", "Refused", "of_error", "of_validation"]

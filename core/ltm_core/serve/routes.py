@@ -73,12 +73,16 @@ def _endpoint(operation: Operation, model: type[BaseModel], calls: Calls) -> Cal
         result = await calls.run(operation.method, caller, call)
         return Response(dump(operation, result), media_type=_JSON)
 
-    where = Query() if operation.verb == "GET" else Body()
+    return _takes(endpoint, Annotated[model, Query() if operation.verb == "GET" else Body()])
+
+
+def _takes(endpoint: Callable[..., Awaitable[Response]], given: Any) -> Callable[..., Awaitable[Response]]:
+    """The endpoint, whose ``given`` is read as this type: annotations of a closure cannot name it."""
     place = inspect.Parameter.POSITIONAL_OR_KEYWORD
     endpoint.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             inspect.Parameter("request", place, annotation=Request),
-            inspect.Parameter("given", place, annotation=Annotated[model, where]),
+            inspect.Parameter("given", place, annotation=given),
         ]
     )
     return endpoint
@@ -123,14 +127,7 @@ def _batch(calls: Calls) -> Callable[..., Awaitable[Response]]:
                 answers.append(_failed(e.problem.body))
         return Response(b'{"results":[' + b",".join(answers) + b"]}", media_type=_JSON)
 
-    place = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    endpoint.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [
-            inspect.Parameter("request", place, annotation=Request),
-            inspect.Parameter("given", place, annotation=Annotated[dict[str, Any], Body()]),
-        ]
-    )
-    return endpoint
+    return _takes(endpoint, Annotated[dict[str, Any], Body()])
 
 
 def _failed(body: dict[str, Any]) -> bytes:

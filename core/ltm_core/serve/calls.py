@@ -57,9 +57,7 @@ class Calls:
         if owner is None:
             detail = "give a key: Authorization: Bearer ltm_…; `ltm keys add` makes one"
             raise Refused(
-                Problem(
-                    status=401, title="No valid key", detail=detail, error="AccessDeniedError", headers=CHALLENGE
-                )
+                Problem(status=401, title="No valid key", detail=detail, error="AccessDeniedError", headers=CHALLENGE)
             )
         note(request.scope, key=owner.id)
         self.admit(owner)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ltm_core.types import Fact
 from ltm_core.write.lexicon import Lexicon
@@ -65,14 +66,20 @@ def same_frame(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     return before >= 2 and min(left) >= 1 and max(left) <= _MOST_DIFFERING and long
 
 
-def same_verb(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
-    """Whether a Chinese change of what is done ("改喝美式了") names the verb of the fact ("早上喝拿铁"); what is
-    counted ("每天喝两升水") is another matter."""
-    parts = lexicon.rules("zh").parts
+def same_verb(facts: Sequence[Fact], candidate: Candidate, lexicon: Lexicon) -> list[Fact]:
+    """The facts whose verb a Chinese change of what is done ("改喝美式了") names ("早上喝拿铁"); what is counted
+    ("每天喝两升水") is another matter."""
+    parts, own = lexicon.rules("zh").parts, lexicon.sets["own_words"]
     changed = parts["changed_verb"].search(candidate.text)
-    if changed is None or changed["verb"] not in fact.text or parts["is_counted"].search(fact.text):
-        return False
-    return fact.relation == candidate.relation or fact.relation in lexicon.sets["own_words"]
+    if changed is None:
+        return []
+    return [
+        f
+        for f in facts
+        if changed["verb"] in f.text
+        and not parts["is_counted"].search(f.text)
+        and (f.relation == candidate.relation or f.relation in own)
+    ]
 
 
 def _is_slot_of(fact: Fact, noun: str, lexicon: Lexicon) -> bool:

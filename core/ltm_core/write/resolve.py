@@ -302,22 +302,22 @@ class _State:
 
     def _renewed(self, c: Candidate, mine: Sequence[Fact], taken: set[str]) -> list[Fact]:
         """What a value said to be new takes the place of, known under another name of the same thing."""
-        out = [f for f in mine if self._may_give_way(f, c, taken) and takes_place(f, c, self.lexicon)]
-        if c.rule != RENEWED:
-            done = [f for f in mine if not out and self._may_give_way(f, c, taken) and same_verb(f, c, self.lexicon)]
-            return done if len(done) == 1 else out
-        held = {f.id for f in out}
-        return out + [f for f in mine if f.id not in held and any(is_detail_of(f, o) for o in out)]
-
-    def _may_give_way(self, f: Fact, c: Candidate, taken: set[str]) -> bool:
         told = {e.message_id for e in c.evidence}
-        return (
-            f.is_positive
+        free = [
+            f
+            for f in mine
+            if f.is_positive
             and f.modality not in UNTOUCHED
             and f.id not in taken
             and not self._equal(f, c)
             and not any(e.message_id in told for e in f.evidence)
-        )
+        ]
+        out = [f for f in free if takes_place(f, c, self.lexicon)]
+        if c.rule != RENEWED:
+            done = [] if out else same_verb(free, c, self.lexicon)
+            return done if len(done) == 1 else out
+        held = {f.id for f in out}
+        return out + [f for f in mine if f.id not in held and any(is_detail_of(f, o) for o in out)]
 
     def _equal(self, f: Fact, c: Candidate) -> bool:
         same = (f.object_normalized or fold(f.object)) == c.object_normalized

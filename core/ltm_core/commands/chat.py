@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 Model = Callable[[list[dict[str, str]]], str]
 """Answers a list of messages with roles."""
 _HELP = "/facts shows what is true now, /why what the last prompt held, /forget WORDS erases, /quit ends."
-_MOST_ANSWER = 1024
-"""Tokens of one answer."""
 
 
 @command
@@ -111,7 +109,6 @@ def _model(spec: str | None) -> Model | None:
     """The model of ``openai:URL#MODEL``; None for none."""
     if spec is None:
         return None
-    from ltm_core.llm.openai_compatible import OpenAICompatibleChat
+    from ltm_core.llm.openai_compatible import OpenAICompatibleModel
 
-    chat = OpenAICompatibleChat.from_spec(spec.removeprefix("openai:"))
-    return lambda messages: chat.reply(messages, max_tokens=_MOST_ANSWER)
+    return OpenAICompatibleModel.from_spec(spec.removeprefix("openai:")).reply

@@ -81,6 +81,12 @@ class OpenAICompatibleModel(ChatModel):
             raise
         return _words(answer)
 
+    def reply(self, messages: Sequence[Mapping[str, str]]) -> str:
+        """The answer to a conversation, in the model's own temperature. UnavailableError when the server cannot be
+        reached, ExtractionError when it answers something else."""
+        body = {"model": self._model, "messages": [dict(m) for m in messages], "max_tokens": self._most}
+        return _words(self._client.post("chat/completions", body, key_header(self._api_key)))
+
 
 class OpenAICompatibleExtractor(OpenAICompatibleModel, ChatExtractor):
     """Such a server as an extractor of facts."""
@@ -88,30 +94,6 @@ class OpenAICompatibleExtractor(OpenAICompatibleModel, ChatExtractor):
 
 class OpenAICompatibleSummarizer(OpenAICompatibleModel, ChatSummarizer):
     """Such a server as a summariser."""
-
-
-class OpenAICompatibleChat:
-    """Answers messages: what `ltm chat` talks to. Key, timeouts and errors as for the extractor."""
-
-    def __init__(self, base_url: str, model: str, *, api_key: str | None = None, read_timeout: float = 120.0) -> None:
-        host = host_of(base_url, SPEC)
-        if not model.strip():
-            raise ConfigError(f"a model is needed: {SPEC}")
-        self._model, self._api_key = model.strip(), api_key
-        self._client = JsonClient(base_url, label=f"chat server {host}", read_timeout=read_timeout)
-
-    @classmethod
-    def from_spec(cls, spec: str) -> OpenAICompatibleChat:
-        """From ``<base url>#<model>``."""
-        base_url, mark, model = spec.rpartition("#")
-        if not mark or not base_url:
-            raise ConfigError(f"not of the form {SPEC}")
-        return cls(base_url, model)
-
-    def reply(self, messages: Sequence[Mapping[str, str]], *, max_tokens: int) -> str:
-        """The model's answer. UnavailableError when it cannot be reached, ExtractionError for another answer."""
-        body = {"model": self._model, "messages": [dict(m) for m in messages], "max_tokens": max_tokens}
-        return _words(self._client.post("chat/completions", body, key_header(self._api_key)))
 
 
 def _words(answer: Any) -> str:
@@ -126,7 +108,6 @@ def _words(answer: Any) -> str:
 
 __all__ = [
     "SPEC",
-    "OpenAICompatibleChat",
     "OpenAICompatibleExtractor",
     "OpenAICompatibleModel",
     "OpenAICompatibleSummarizer",

@@ -143,7 +143,7 @@ def test_b59_a_killed_process_leaves_what_it_acknowledged(tmp_path: Path) -> Non
 def test_b59_a_failure_inside_a_supersession_leaves_the_old_fact(
     memory: LongTermMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ltm_core.store.sqlite.write_facts import FactWriter
+    from ltm_core.store.sql.write_facts import FactWriter
 
     memory.observe(user_id="ana", session_id="s", user="I live in Porto.")
 

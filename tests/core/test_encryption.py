@@ -19,9 +19,9 @@ import pytest
 from ltm_core import ConfigError, ConflictError, CorruptError, LongTermMemory, MasterKeyError, UnavailableError
 from ltm_core.store.keyed import Keyed
 from ltm_core.store.keys import LocalKeys, fingerprint, resolve_keys
+from ltm_core.store.needles import variants
+from ltm_core.store.sql.tables import ENVELOPES, KEYED_COLUMNS, USER_TABLES, VECTORS
 from ltm_core.store.sqlite import SqliteStore, files, rekey
-from ltm_core.store.sqlite.schema import ENVELOPES, KEYED_COLUMNS, USER_TABLES, VECTORS
-from ltm_core.store.sqlite.scrub import variants
 from ltm_core.store.vault import ID_BYTES, StoreKeys
 from ltm_core.testing.clock import Clock
 from ltm_core.testing.embedders import HashEmbedder

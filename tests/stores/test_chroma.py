@@ -23,8 +23,8 @@ from ltm_core.cli import app
 from ltm_core.config import Config
 from ltm_core.store.base import Store
 from ltm_core.store.external import host_of
+from ltm_core.store.sql.external_truth import page_of
 from ltm_core.store.sqlite import SqliteStore, open_store
-from ltm_core.store.sqlite.external_truth import page_of
 from ltm_core.testing.builders import DIMENSION, T0
 from ltm_core.testing.clock import Clock
 from ltm_core.testing.contract_life import LifeContract
@@ -224,7 +224,7 @@ def test_an_index_that_nobody_opens_any_more_costs_nothing(tmp_path: Path, monke
             assert conn.execute("SELECT count(*) FROM outbox").fetchone()[0] > 1
         memory.maintain()
         assert list((tmp_path / "s" / "chroma").iterdir())
-        monkeypatch.setattr("ltm_core.store.sqlite.external_rest.UNHEARD", 2)
+        monkeypatch.setattr("ltm_core.store.sql.external_rest.UNHEARD", 2)
         memory.maintain()
         assert list((tmp_path / "s" / "chroma").iterdir()) == []
         memory.observe(user_id="ben", session_id="s", user="I live in Oslo.")
@@ -269,7 +269,7 @@ def test_an_erasure_does_not_wait_for_a_collection_that_is_made(
 ) -> None:
     with opened(tmp_path / "s", vectors="exact") as memory:
         fill(memory)
-    monkeypatch.setattr("ltm_core.store.sqlite.external_truth.PAGE", 1)
+    monkeypatch.setattr("ltm_core.store.sql.external_truth.PAGE", 1)
     with opened(tmp_path / "s") as memory:
         store = store_of(memory)
         pages: list[int] = []
@@ -279,13 +279,13 @@ def test_an_erasure_does_not_wait_for_a_collection_that_is_made(
             time.sleep(0.05)
             return page_of(store, no, last)
 
-        monkeypatch.setattr("ltm_core.store.sqlite.external.page_of", slow)
+        monkeypatch.setattr("ltm_core.store.sql.external.page_of", slow)
         store.on_index_change()
         while len(pages) < 2:
             time.sleep(0.005)
         memory.forget_user("ben")
         assert len(pages) < 30
-        monkeypatch.setattr("ltm_core.store.sqlite.external.page_of", page_of)
+        monkeypatch.setattr("ltm_core.store.sql.external.page_of", page_of)
         assert hits(settled(memory))
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ltm_core.config import Config
+from ltm_core.store.needles import Needles
 from ltm_core.store.sqlite import open_store
-from ltm_core.store.sqlite.needles import Needles
 
 small = st.binary(max_size=300).map(lambda b: bytes(x % 3 for x in b))
 

@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from ltm_core import ConflictError, CorruptError, LongTermMemory, UnavailableError
+from ltm_core.store.needles import variants
 from ltm_core.store.sqlite import SqliteStore
-from ltm_core.store.sqlite.scrub import variants
 from ltm_core.testing.builders import say
 from ltm_core.testing.clock import Clock
 

@@ -13,9 +13,9 @@ import pytest
 
 from ltm_core.config import Config
 from ltm_core.store.base import ChunkWrite
+from ltm_core.store.sql.columns import Columns
+from ltm_core.store.sql.snapshot import SnapshotCache
 from ltm_core.store.sqlite import SqliteStore, open_store
-from ltm_core.store.sqlite.columns import Columns
-from ltm_core.store.sqlite.snapshot import SnapshotCache
 from ltm_core.testing.builders import DIMENSION, T0, at, message, say, vector
 
 MIB = 1024 * 1024

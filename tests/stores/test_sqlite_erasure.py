@@ -15,9 +15,9 @@ import pytest
 
 from ltm_core.config import Config
 from ltm_core.store.base import Job, SlotRow
-from ltm_core.store.sqlite import SqliteStore, files, open_store
-from ltm_core.store.sqlite.layout import key_range, row_range
-from ltm_core.store.sqlite.schema import (
+from ltm_core.store.needles import variants
+from ltm_core.store.sql.layout import key_range, row_range
+from ltm_core.store.sql.tables import (
     FACT_RANGE_TABLES,
     ID_RANGE_TABLES,
     KEY_RANGE_TABLES,
@@ -26,7 +26,8 @@ from ltm_core.store.sqlite.schema import (
     USER_NO_TABLES,
     USER_TABLES,
 )
-from ltm_core.store.sqlite.scrub import scan, variants
+from ltm_core.store.sqlite import SqliteStore, files, open_store
+from ltm_core.store.sqlite.scrub import scan
 from ltm_core.testing.builders import DIMENSION, T0, at, fact, say, vector
 from ltm_core.testing.contract_life import fill
 

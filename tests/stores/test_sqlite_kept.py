@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ltm_core.config import Config
+from ltm_core.store.sql.kept import FEW, Kept
 from ltm_core.store.sqlite import SqliteStore, open_store
-from ltm_core.store.sqlite.kept import FEW, Kept
 from ltm_core.testing.builders import DIMENSION, T0, at, fact, message, say
 
 

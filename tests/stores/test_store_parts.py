@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from ltm_core.errors import CorruptError, InvalidTimeError
 from ltm_core.store.keyed import Keyed, slot_form
-from ltm_core.store.sqlite.codec import PLAIN_CODEC
-from ltm_core.store.sqlite.layout import MAX_ITEM, MAX_USER, batches, key_range, row_range
+from ltm_core.store.sql.codec import PLAIN_CODEC
+from ltm_core.store.sql.layout import MAX_ITEM, MAX_USER, batches, key_range, row_range
 from ltm_core.store.times import from_us, to_us
 
 KEYED = Keyed(bytes(32))

@@ -20,7 +20,7 @@ from urllib.parse import quote
 from ltm_core.errors import BusyError, ConflictError, CorruptError, UnavailableError
 from ltm_core.store.base import Job
 from ltm_core.store.rows import Copied
-from ltm_core.store.sqlite.codec import PLAIN_CODEC
+from ltm_core.store.sql.lists import PREFIX, lists
 from ltm_core.store.sqlite.faults import translated
 from ltm_core.store.sqlite.files import ARCHIVE, DATABASE, KEY, KEY_BYTES, sizes, sync_directory, write_new
 from ltm_core.store.sqlite.locks import WriteLock
@@ -30,10 +30,7 @@ if TYPE_CHECKING:
     from ltm_core.store.sqlite.store import SqliteStore
 
 log = logging.getLogger("ltm")
-LIST_JOB = "erasure_list"
 LIST_FORMAT = "ltm-core erasures"
-_LIST = "erasure list "
-"""Rows of ``meta`` that name the lists to keep."""
 _DRAFT_LOCK = "draft.lock"
 _RETRY = timedelta(minutes=1)
 
@@ -201,20 +198,9 @@ def keep_list(store: SqliteStore, directory: Path) -> Path:
         raise UnavailableError(f"{path} cannot be written: {e.strerror}") from e
     with store.connection(write=True) as conn:
         conn.execute(
-            "INSERT INTO meta (name, value) VALUES (?, '') ON CONFLICT (name) DO NOTHING", (f"{_LIST}{path}",)
+            "INSERT INTO meta (name, value) VALUES (?, '') ON CONFLICT (name) DO NOTHING", (f"{PREFIX}{path}",)
         )
     return path
-
-
-def announce(conn: sqlite3.Connection, user_mac: bytes, moment: int) -> bool:
-    """When there are lists, a job in the erasure's own transaction says that this one is missing there."""
-    if not lists(conn):
-        return False
-    conn.execute(
-        "INSERT INTO jobs (user_no, kind, status, run_after, attempts, body) VALUES (NULL, ?, 0, ?, 0, ?)",
-        (LIST_JOB, moment, PLAIN_CODEC.encode({"user": user_mac.hex(), "since": moment})),
-    )
-    return True
 
 
 def write_lists(store: SqliteStore, jobs: list[Job], *, now: datetime) -> int:
@@ -237,12 +223,6 @@ def write_lists(store: SqliteStore, jobs: list[Job], *, now: datetime) -> int:
         operations.finish_job(job.id)
         done += 1
     return done
-
-
-def lists(conn: sqlite3.Connection) -> list[Path]:
-    """The lists of erasures beside backups."""
-    rows = conn.execute("SELECT name FROM meta WHERE name >= ? AND name < ?", (_LIST, _LIST + "\U0010ffff"))
-    return [Path(name[len(_LIST) :]) for (name,) in rows.fetchall()]
 
 
 def _entry(store: SqliteStore, conn: sqlite3.Connection, user: bytes, since: int) -> dict[str, Any]:

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 
 from ltm_core.errors import ConfigError, CorruptError, MasterKeyError
 from ltm_core.store.keyed import TERM_BITS
-from ltm_core.store.sqlite.envelopes import SEALED, StoreCodec
+from ltm_core.store.sql.envelopes import SEALED, StoreCodec
+from ltm_core.store.sql.layout import key_range, row_range
+from ltm_core.store.sql.lookups import plain_users
+from ltm_core.store.sql.tables import ENVELOPES, FACT_RANGE_TABLES, ID_RANGE_TABLES, VECTORS
 from ltm_core.store.sqlite.files import LOCK, load_key, replace_key
-from ltm_core.store.sqlite.layout import key_range, row_range
 from ltm_core.store.sqlite.locks import WriteLock
-from ltm_core.store.sqlite.schema import ENVELOPES, FACT_RANGE_TABLES, ID_RANGE_TABLES, VECTORS
 from ltm_core.store.vault import StoreKeys, UserSecrets, Vault, is_sealed, seal
 
 if TYPE_CHECKING:
@@ -76,15 +77,6 @@ def seal_key_file(directory: Path, provider: KeyProvider, *, wait_seconds: float
             return True
     finally:
         lock.close()
-
-
-def plain_users(conn: sqlite3.Connection) -> int:
-    """Users without a data key in an encrypted store; 0 in a plain one."""
-    found = conn.execute(
-        "SELECT count(*) FROM users WHERE (SELECT encryption FROM state) <> '' AND NOT EXISTS "
-        "(SELECT 1 FROM user_keys k WHERE k.user_no = users.user_no)"
-    ).fetchone()
-    return int(found[0])
 
 
 def encrypt_users(store: SqliteStore, progress: Progress | None = None) -> int:
@@ -193,4 +185,4 @@ def _functions(conn: sqlite3.Connection, **functions: Callable[..., str | bytes 
             conn.create_function(name, function.__code__.co_argcount - hasattr(function, "__self__"), None)
 
 
-__all__ = ["Progress", "begin", "encrypt_users", "plain_users", "require_same", "seal_key_file"]
+__all__ = ["Progress", "begin", "encrypt_users", "require_same", "seal_key_file"]

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import wraps
-from typing import ParamSpec, TypeVar
 
-from ltm_core.errors import BusyError, ConflictError, CorruptError, LTMError, StoreError, UnavailableError
-
-P = ParamSpec("P")
-T = TypeVar("T")
+from ltm_core.errors import BusyError, ConflictError, CorruptError, StoreError, UnavailableError
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _CORRUPT = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
@@ -46,23 +41,6 @@ def translate(error: sqlite3.Error, path: str) -> StoreError | ConflictError:
     if primary == sqlite3.SQLITE_CONSTRAINT:
         return ConflictError(f"{detail}: a row with this id exists")
     return StoreError(detail)
-
-
-def readable(make: Callable[P, T]) -> Callable[P, T]:
-    """What makes something of rows: rows of which nothing can be made are damage, named without what they hold."""
-
-    @wraps(make)
-    def made(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return make(*args, **kwargs)
-        except LTMError:
-            raise
-        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as e:
-            # The cause would show the text itself; where it was raised is kept.
-            error = CorruptError(f"a stored row cannot be read ({make.__name__}: {type(e).__name__})")
-            raise error.with_traceback(e.__traceback__) from None
-
-    return made
 
 
 @contextmanager

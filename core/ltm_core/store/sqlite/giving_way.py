@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from ltm_core.config import Config
 from ltm_core.store.rows import News
-from ltm_core.store.sqlite.reader import SqliteReader
+from ltm_core.store.sql.reader import SqlReader
 from ltm_core.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Old:
 
     def reader(self, user_id: str) -> Reader:
         """The user as of now."""
-        return SqliteReader(self.store.core, self.conn, user_id)
+        return SqlReader(self.store.core, self.conn, user_id)
 
     def take(self, source: sqlite3.Connection) -> None:
         """The source's pages are this store's, in one transaction; the old ones are gone from the log too."""

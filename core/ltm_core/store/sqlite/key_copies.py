@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from ltm_core.errors import CorruptError, StoreError, UnavailableError
 from ltm_core.store.base import Job
-from ltm_core.store.sqlite.backup import lists
+from ltm_core.store.sql.lists import lists
 from ltm_core.store.sqlite.faults import translated
 from ltm_core.store.vault import ID_BYTES, StoreKeys, Vault, sealed_name
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ltm_core.store.sqlite.store import SqliteStore
 
 log = logging.getLogger("ltm")
-KEY_JOB = "destroy_key"
 _RETRY = timedelta(minutes=1)
 _APPLICATION_ID = 0x4C544D4B
 _TABLES = """
@@ -190,7 +189,6 @@ def require_keys(staged: SqliteStore) -> None:
 
 
 __all__ = [
-    "KEY_JOB",
     "copy_path",
     "destroy_copies",
     "fill_keys",

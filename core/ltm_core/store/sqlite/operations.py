@@ -1,125 +1,37 @@
-"""Across users, for maintenance: sweeps, jobs, statistics. Never returns the content of a memory."""
+"""What SQLite does with its files: emptying the log, finding bytes, checking, copying."""
 
 from __future__ import annotations
 
-import json
-import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ltm_core.errors import BusyError
-from ltm_core.store.rows import AuditRow, Copied
-from ltm_core.store.sqlite.backup import LIST_JOB, back_up, keep_list, sweep, write_lists
-from ltm_core.store.sqlite.conditions import CURRENT, CURRENT_TAKES
-from ltm_core.store.sqlite.embedders import other_embedders
+from ltm_core.store.needles import variants
+from ltm_core.store.rows import Copied
+from ltm_core.store.sql.lists import KEY_JOB, LIST_JOB
+from ltm_core.store.sql.operations import SqlOperations
+from ltm_core.store.sql.tables import BODIES
+from ltm_core.store.sqlite.backup import back_up, keep_list, sweep, write_lists
 from ltm_core.store.sqlite.files import sizes
-from ltm_core.store.sqlite.key_copies import KEY_JOB, destroy_copies
+from ltm_core.store.sqlite.key_copies import destroy_copies
 from ltm_core.store.sqlite.migrations import SCHEMA_VERSION
-from ltm_core.store.sqlite.read_rows import AUDIT_READ, audit_body, audit_from
-from ltm_core.store.sqlite.records import ITEM_MASK
-from ltm_core.store.sqlite.schema import BODIES
-from ltm_core.store.sqlite.scrub import scan, variants
-from ltm_core.store.sqlite.state import StoreState
-from ltm_core.store.sqlite.sweeps import name_of
-from ltm_core.store.times import to_us
-from ltm_core.types import Receipt, Stats
+from ltm_core.store.sqlite.scrub import scan
 
-log = logging.getLogger("ltm")
+if TYPE_CHECKING:
+    from ltm_core.store.sqlite.store import SqliteStore
+
 _CHECKPOINT_TRY_MS = 50
 """Writers wait at most about this long for one try at truncating the log."""
 _CHECKPOINT_PAUSE = 0.02
 
 
-class SqliteOperations(StoreState):
-    """The only door that looks across users; every method is its own short transaction."""
+class SqliteOperations(SqlOperations):
+    """Across users, on one SQLite file."""
 
-    # users --------------------------------------------------------------------------------------------
-    def users(self, *, after: str | None = None, limit: int = 1000) -> list[str]:
-        """In the order of the bytes of their ids, or of what stands for them in an encrypted store."""
-        with self._store.connection() as conn:
-            rows = conn.execute(
-                "SELECT user_id FROM users WHERE user_id > ? ORDER BY user_id LIMIT ?", (self._after(after), limit)
-            ).fetchall()
-        return [self._store.core.user_id(r[0]) for r in rows]
-
-    def _after(self, user_id: str | None) -> str:
-        return "" if user_id is None else self._store.core.stored_name(user_id)
-
-    def change_marks(self, *, after: int, limit: int) -> list[tuple[int, str]]:
-        with self._store.connection() as conn:
-            rows = conn.execute(
-                "SELECT c.id, u.user_id FROM changes c JOIN users u ON u.user_no = c.user_no "
-                "WHERE c.id > ? ORDER BY c.id LIMIT ?",
-                (after, limit),
-            ).fetchall()
-        return [(number, self._store.core.user_id(name)) for number, name in rows]
-
-    def users_with_doc_types(self, doc_types: Sequence[str], *, before: datetime, limit: int) -> list[str]:
-        labels = [self._store.core.keyed.label(t) for t in doc_types]
-        with self._store.connection() as conn:
-            rows = conn.execute(
-                "SELECT DISTINCT user_no FROM messages WHERE doc_type IS NOT NULL AND archived_at IS NULL "
-                f"AND doc_type IN ({','.join('?' * len(labels))}) AND at < ? LIMIT ?",
-                (*labels, to_us(before), limit),
-            ).fetchall()
-            names = [name_of(self._store.core, conn, r[0]) for r in rows]
-        return sorted(n for n in names if n is not None)
-
-    def users_with_documents(self, *, after: str | None = None, limit: int = 1000) -> list[str]:
-        """In the order of the bytes of their ids."""
-        with self._store.connection() as conn:
-            rows = conn.execute(
-                "SELECT user_id FROM users WHERE user_id > ? AND EXISTS (SELECT 1 FROM documents d "
-                "WHERE d.user_no = users.user_no) ORDER BY user_id LIMIT ?",
-                (self._after(after), limit),
-            ).fetchall()
-        return [self._store.core.user_id(r[0]) for r in rows]
-
-    def users_to_consolidate(
-        self, *, looked_before: datetime, said_before: datetime, after: str | None = None, limit: int
-    ) -> list[str]:
-        with self._store.connection() as conn:
-            rows = conn.execute(
-                "SELECT user_id FROM users WHERE user_id > ? AND paused_at IS NULL "
-                "AND (consolidated_at IS NULL OR consolidated_at < ?) AND EXISTS (SELECT 1 FROM messages m "
-                "WHERE m.user_no = users.user_no AND m.at < ?) ORDER BY user_id LIMIT ?",
-                (self._after(after), to_us(looked_before), to_us(said_before), limit),
-            ).fetchall()
-        return [self._store.core.user_id(r[0]) for r in rows]
-
-    def set_consolidated(self, user_ids: Sequence[str], at: datetime) -> None:
-        with self._store.connection(write=True) as conn:
-            conn.executemany(
-                "UPDATE users SET consolidated_at = ? WHERE user_id = ?",
-                [(to_us(at), self._store.core.stored_name(u)) for u in user_ids],
-            )
-
-    def users_without_vectors(self, *, limit: int) -> list[str]:
-        return self._users_waiting("chunks", limit)
-
-    def users_without_unit_vectors(self, *, limit: int) -> list[str]:
-        return self._users_waiting("document_units", limit)
-
-    def _users_waiting(self, table: str, limit: int) -> list[str]:
-        found: dict[int, None] = {}
-        with self._store.connection() as conn:
-            for embedder in other_embedders(conn):
-                last = 0
-                # One index step per user, however many chunks each of them has.
-                while len(found) < limit:
-                    row = conn.execute(
-                        f"SELECT id FROM {table} WHERE embedded = ? AND id > ? ORDER BY id LIMIT 1",
-                        (embedder, last),
-                    ).fetchone()
-                    if row is None:
-                        break
-                    found[row[0] >> 32] = None
-                    last = row[0] | ITEM_MASK
-            names = [name_of(self._store.core, conn, no) for no in found]
-        return [n for n in names if n is not None]
+    _store: SqliteStore
 
     # bytes --------------------------------------------------------------------------------------------
     def scrub(self, *, needles: Sequence[bytes] = (), wait_seconds: float) -> tuple[bool, int]:
@@ -180,25 +92,6 @@ class SqliteOperations(StoreState):
                 return False
             time.sleep(_CHECKPOINT_PAUSE)
 
-    def record_receipt(self, receipt: Receipt) -> None:
-        with self._store.connection(write=True) as conn:
-            conn.execute(
-                "INSERT INTO receipts (id, user_mac, what, at, counts, bytes_clean, files_scanned, seconds) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET counts = excluded.counts, "
-                "bytes_clean = excluded.bytes_clean, files_scanned = excluded.files_scanned, "
-                "seconds = excluded.seconds",
-                (
-                    receipt.id,
-                    bytes.fromhex(receipt.user_id_hmac),
-                    receipt.what,
-                    to_us(receipt.at),
-                    json.dumps(dict(receipt.counts)),
-                    receipt.bytes_clean,
-                    receipt.files_scanned,
-                    receipt.seconds,
-                ),
-            )
-
     def check_file(self) -> list[str]:
         with self._store.connection() as conn:
             found = [r[0] for r in conn.execute("PRAGMA integrity_check(20)").fetchall()]
@@ -215,62 +108,10 @@ class SqliteOperations(StoreState):
         destroy_copies(self._store, keys, now=now)
         return write_lists(self._store, jobs, now=now)
 
-    # audit --------------------------------------------------------------------------------------------
-    def audit(
-        self,
-        action: str,
-        *,
-        now: datetime,
-        actor: str | None,
-        target: str | None = None,
-        counts: Mapping[str, int] | None = None,
-        reason: str | None = None,
-    ) -> None:
-        body = audit_body(actor=actor, target=target, counts=counts, reason=reason)
-        with self._store.connection(write=True) as conn:
-            conn.execute(
-                "INSERT INTO audit (user_no, user_mac, at, action, body) VALUES (NULL, x'', ?, ?, ?)",
-                (to_us(now), action, self._store.core.codec(conn, None).encode(body)),
-            )
+    # size ---------------------------------------------------------------------------------------------
+    def bytes_on_disk(self) -> int:
+        return sizes(self._store.directory)
 
-    def audit_rows(self, *, after: int = 0, limit: int) -> list[AuditRow]:
-        columns = ", ".join(f"a.{c.strip()}" for c in AUDIT_READ.split(","))
-        with self._store.connection() as conn:
-            rows = conn.execute(
-                f"SELECT {columns}, a.user_no, u.user_id FROM audit a LEFT JOIN users u ON u.user_no = a.user_no "
-                "WHERE a.id > ? ORDER BY a.id LIMIT ?",
-                (after, limit),
-            ).fetchall()
-            core = self._store.core
-            return [
-                audit_from(r, None if r[6] is None else core.user_id(r[6]), core.codec(conn, r[5]).decode(r[4]))
-                for r in rows
-            ]
-
-    # state --------------------------------------------------------------------------------------------
-    def stats(self) -> Stats:
-        store = self._store
-        with store.connection() as conn:
-
-            def one(sql: str, *values: Any) -> int:
-                return int(conn.execute(sql, values).fetchone()[0] or 0)
-
-            moment = to_us(store.core.clock())
-            return Stats(
-                users=one("SELECT count(*) FROM users"),
-                sessions=one("SELECT count(*) FROM sessions"),
-                messages=one("SELECT count(*) FROM messages"),
-                facts=one("SELECT count(*) FROM facts"),
-                documents=one("SELECT count(*) FROM documents"),
-                summaries=one("SELECT count(*) FROM summaries"),
-                current_facts=one(f"SELECT count(*) FROM facts WHERE {CURRENT}", *[moment] * CURRENT_TAKES),
-                chunks=one("SELECT sum(chunk_count) FROM users"),
-                vectors=one("SELECT count(*) FROM chunks WHERE embedded > 0"),
-                terms=one("SELECT sum(term_total) FROM users"),
-                jobs=one("SELECT count(*) FROM jobs"),
-                dead_jobs=one("SELECT count(*) FROM jobs WHERE status = 1"),
-                bytes_on_disk=sizes(store.directory),
-                embedder=self.embedder_identity() or "",
-                schema_version=SCHEMA_VERSION,
-                durability=store.config.durability,
-            )
+    @property
+    def schema_version(self) -> int:
+        return SCHEMA_VERSION

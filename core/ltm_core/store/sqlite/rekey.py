@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ltm_core.errors import BusyError, ConfigError, MasterKeyError, UnavailableError
+from ltm_core.store.sql.external_rest import remove
 from ltm_core.store.sqlite.encrypting import Progress, encrypt_users, seal_key_file
-from ltm_core.store.sqlite.external_rest import remove
 from ltm_core.store.sqlite.files import DATABASE, KEY, load_key, replace_key
 from ltm_core.store.sqlite.key_copies import rewrap_copies
 from ltm_core.store.sqlite.store import SqliteStore

@@ -14,20 +14,14 @@ from typing import TYPE_CHECKING, Literal
 from ltm_core.config import Config
 from ltm_core.errors import ConflictError, UnavailableError
 from ltm_core.store.rows import News
-from ltm_core.store.sqlite.backup import (
-    LIST_JOB,
-    absent,
-    copy_database,
-    drafted,
-    publish,
-    reading,
-)
+from ltm_core.store.sql.lists import LIST_JOB
+from ltm_core.store.sql.read_rows import audit_body
+from ltm_core.store.sqlite.backup import absent, copy_database, drafted, publish, reading
 from ltm_core.store.sqlite.encrypting import encrypt_users, seal_key_file
 from ltm_core.store.sqlite.files import DATABASE, KEY, load_key, load_keys, write_new
 from ltm_core.store.sqlite.giving_way import Files, Old, Redo, has_files
 from ltm_core.store.sqlite.key_copies import copy_path, fill_keys, require_keys, sealed_copy
 from ltm_core.store.sqlite.known_erasures import Known, Source, known_of
-from ltm_core.store.sqlite.read_rows import audit_body
 from ltm_core.store.sqlite.store import SqliteStore
 from ltm_core.store.times import from_us, to_us
 from ltm_core.store.vault import StoreKeys, is_sealed, sealed_name

@@ -6,44 +6,17 @@ which the database's own files are read are kept open for the life of the proces
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from ltm_core.store.needles import Needles
 from ltm_core.store.sqlite.files import ARCHIVE, DATABASE
-from ltm_core.store.sqlite.needles import Needles
 
 _PIECE = 4 * 1024 * 1024
-_ESCAPE = re.compile(r"\\u[0-9a-f]{4}")
 _guard = threading.Lock()
 _kept: dict[tuple[int, int], int] = {}
-
-
-def variants(needles: Sequence[bytes]) -> list[bytes]:
-    """The needles and their lower and upper case, each as UTF-8, UTF-16 of both orders and JSON-escaped."""
-    found: dict[bytes, None] = {}
-    for needle in needles:
-        if not needle:
-            continue
-        found[needle] = None
-        try:
-            text = needle.decode()
-        except UnicodeDecodeError:
-            continue
-        for form in (text, text.lower(), text.upper()):
-            escaped = json.dumps(form)[1:-1]
-            for data in (
-                form.encode(),
-                form.encode("utf-16-le"),
-                form.encode("utf-16-be"),
-                escaped.encode(),
-                _ESCAPE.sub(lambda m: "\\u" + m[0][2:].upper(), escaped).encode(),
-            ):
-                found[data] = None
-    return list(found)
 
 
 def scan(directory: Path, strings: Sequence[bytes]) -> tuple[set[bytes], int]:

@@ -7,16 +7,16 @@ import shutil
 import sqlite3
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ltm_core.config import Config
-from ltm_core.errors import UnavailableError
 from ltm_core.store.keyed import Keyed
-from ltm_core.store.sqlite.base import Core
+from ltm_core.store.sql.base import Core
+from ltm_core.store.sql.store import SqlStore
 from ltm_core.store.sqlite.connections import Pool
 from ltm_core.store.sqlite.encrypting import begin, require_same
 from ltm_core.store.sqlite.faults import translated
@@ -24,19 +24,14 @@ from ltm_core.store.sqlite.files import DATABASE, LOCK, load_key, load_keys, pre
 from ltm_core.store.sqlite.locks import WriteLock
 from ltm_core.store.sqlite.migrations import migrate, require_current, version
 from ltm_core.store.sqlite.operations import SqliteOperations
-from ltm_core.store.sqlite.reader import SqliteReader
-from ltm_core.store.sqlite.writer import SqliteWriter
 from ltm_core.store.times import to_us
 from ltm_core.store.vault import StoreKeys, Vault
-from ltm_core.types import FactChange
 
 if TYPE_CHECKING:
-    from ltm_core.store.external import VectorHost
     from ltm_core.store.keys import KeyProvider
-    from ltm_core.store.sqlite.external import ExternalVectors
-    from ltm_core.store.sqlite.snapshot import SnapshotCache
+    from ltm_core.store.sql.engine import IndexLock
 
-Listener = Callable[[Sequence[FactChange]], None]
+_INDEX_LOCK = "vectors.lock"
 MEMORY = ":memory:"
 
 
@@ -44,8 +39,10 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-class SqliteStore:
+class SqliteStore(SqlStore):
     """`ltm_core.store.base.Store` on one SQLite file."""
+
+    directory: Path
 
     def __init__(
         self,
@@ -56,6 +53,7 @@ class SqliteStore:
         clock: Callable[[], datetime] | None = None,
         keys: KeyProvider | None = None,
     ) -> None:
+        super().__init__()
         self.config = config
         self._provider = keys
         self._location = os.fspath(location)
@@ -80,17 +78,13 @@ class SqliteStore:
                 vault=Vault(held) if held.encrypted else None,
                 name=held.name,
                 clock=clock or _now,
-                reading=self._pool.reading,
+                reading=self.reading,
                 snapshots=self._snapshots,
             )
         except BaseException:
             if temporary:
                 shutil.rmtree(self.directory, ignore_errors=True)
             raise
-        self._caches: dict[int, SnapshotCache] = {}
-        self._listeners: tuple[Listener, ...] = ()
-        self.on_index_change: Callable[[], None] = _nothing
-        """Called after a commit that changed what an external index holds."""
         self._finalizer = weakref.finalize(
             self, _close, self._pool, self.directory if temporary else None, os.getpid()
         )
@@ -135,82 +129,34 @@ class SqliteStore:
         return self._pool.busy_ms
 
     @contextmanager
-    def read(self, user_id: str) -> Iterator[SqliteReader]:
+    def reading(self, user_id: str) -> Iterator[sqlite3.Connection]:
         with translated(self.core.path), self._pool.reading() as conn:
-            reader = SqliteReader(self.core, conn, user_id)
-            try:
-                yield reader
-            finally:
-                reader.end()
+            yield conn
 
     @contextmanager
-    def write(self, user_id: str) -> Iterator[SqliteWriter]:
-        self._check_writable()
-        with translated(self.core.path), self._pool.writing() as conn:
-            writer = SqliteWriter(self.core, conn, user_id)
-            try:
-                yield writer
-                writer.finish()
-            finally:
-                writer.end()
-        if writer.erased or writer.has_removed:
-            self.core.kept.drop(user_id)
-        if writer.erased and os.getpid() in self._caches:
-            self._snapshots().drop(user_id)
-        if writer.index_changed:
-            self.on_index_change()
-        if writer.logged:
-            for listener in self._listeners:
-                listener(tuple(writer.logged))
+    def writing(self, user_id: str) -> Iterator[sqlite3.Connection]:
+        with self.connection(write=True) as conn:
+            yield conn
 
-    def attach(self, host: VectorHost, *, at_least: int, candidates: int) -> ExternalVectors:
-        """Users with at least so many chunks are searched in the external index, when this process is its owner."""
-        from ltm_core.store.sqlite.external import ExternalVectors
-
-        self._check_writable()
-        index = ExternalVectors(self, host, at_least=at_least, candidates=candidates)
-        index.start()
-        self.core.attached.index = index
-        return index
-
-    def listen(self, callback: Listener) -> Callable[[], None]:
-        def end() -> None:
-            self._listeners = tuple(known for known in self._listeners if known is not listener)
-
-        def listener(changes: Sequence[FactChange]) -> None:
-            callback(changes)
-
-        # Replaced, never changed: a write that is under way goes on with those it saw.
-        self._listeners = (*self._listeners, listener)
-        return end
+    def index_lock(self) -> IndexLock:
+        return WriteLock(self.directory / _INDEX_LOCK, 0.0)
 
     def operations(self) -> SqliteOperations:
         return SqliteOperations(self)
-
-    @property
-    def name(self) -> str:
-        """The same in every copy of the store, and in no other one; tells nothing of the key."""
-        return self.core.name
 
     def sealed_key(self) -> bytes:
         """The key file of an encrypted store as it is now."""
         return load_key(self.directory, read_only=True)
 
-    def mac(self, value: str) -> str:
-        return self.core.keyed.mac(value).hex()
-
     def close(self) -> None:
         """All connections are closed; a temporary store is gone. Harmless when repeated."""
-        self._caches.clear()
-        self.core.kept.clear()
-        index, self.core.attached.index = self.core.attached.index, None
+        index = self._drop_caches()
         if index is not None and self._finalizer.alive:
             index.close()
         self._finalizer()
 
     @contextmanager
     def connection(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
-        """A transaction that is not one user's; for `SqliteOperations`."""
         if write:
             self._check_writable()
         with translated(self.core.path), self._pool.writing() if write else self._pool.reading() as conn:
@@ -222,25 +168,6 @@ class SqliteStore:
         self._check_writable()
         with translated(self.core.path), self._pool.exclusive(timeout) as conn:
             yield conn
-
-    def _check_writable(self) -> None:
-        if self._read_only:
-            raise UnavailableError(f"{self._location} is open for reading only")
-
-    def _snapshots(self) -> SnapshotCache:
-        # By process: the cache of a parent may be locked by a thread that the child does not have.
-        pid = os.getpid()
-        cache = self._caches.get(pid)
-        if cache is None:
-            from ltm_core.store.sqlite.snapshot import SnapshotCache
-
-            self._caches.clear()
-            cache = self._caches.setdefault(pid, SnapshotCache(self.config.vector_cache_mb * 1024 * 1024))
-        return cache
-
-
-def _nothing() -> None:
-    """Nobody waits for it."""
 
 
 def _close(pool: Pool, temporary: Path | None, pid: int) -> None:

@@ -1,0 +1,165 @@
+"""What a store is on every engine: readers and writers of one user, caches, listeners."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from ltm_core.errors import UnavailableError
+from ltm_core.store.sql.reader import SqlReader
+from ltm_core.store.sql.writer import SqlWriter
+from ltm_core.types import FactChange
+
+if TYPE_CHECKING:
+    from ltm_core.config import Config
+    from ltm_core.store.external import VectorHost
+    from ltm_core.store.sql.base import Core
+    from ltm_core.store.sql.engine import Connection, IndexLock
+    from ltm_core.store.sql.external import ExternalVectors
+    from ltm_core.store.sql.operations import SqlOperations
+    from ltm_core.store.sql.snapshot import SnapshotCache
+
+Listener = Callable[[Sequence[FactChange]], None]
+
+
+class SqlStore(ABC):
+    """`ltm_core.store.base.Store`, as far as no engine is needed."""
+
+    core: Core
+    config: Config
+    directory: Path | None = None
+    """Where files of the store are that no table holds; None when there are none."""
+    writer: ClassVar[type[SqlWriter]] = SqlWriter
+
+    def __init__(self) -> None:
+        self._caches: dict[int, SnapshotCache] = {}
+        self._listeners: tuple[Listener, ...] = ()
+        self.on_index_change: Callable[[], None] = _nothing
+        """Called after a commit that changed what an external index holds."""
+
+    # the engine ---------------------------------------------------------------------------------------
+    @property
+    @abstractmethod
+    def location(self) -> str: ...
+
+    @property
+    @abstractmethod
+    def read_only(self) -> bool: ...
+
+    @abstractmethod
+    def connection(self, *, write: bool = False) -> AbstractContextManager[Connection]:
+        """A transaction that is not one user's; for `SqlOperations`."""
+
+    @abstractmethod
+    def reading(self, user_id: str) -> AbstractContextManager[Connection]:
+        """A read transaction in which this user is seen."""
+
+    @abstractmethod
+    def writing(self, user_id: str) -> AbstractContextManager[Connection]:
+        """The one write transaction in which this user is changed."""
+
+    @abstractmethod
+    def operations(self) -> SqlOperations: ...
+
+    @abstractmethod
+    def index_lock(self) -> IndexLock:
+        """Free; held by whoever keeps an external index of this store."""
+
+    @abstractmethod
+    def sealed_key(self) -> bytes:
+        """The key file of an encrypted store as it is now."""
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+    # users --------------------------------------------------------------------------------------------
+    @contextmanager
+    def read(self, user_id: str) -> Iterator[SqlReader]:
+        with self.reading(user_id) as conn:
+            reader = SqlReader(self.core, conn, user_id)
+            try:
+                yield reader
+            finally:
+                reader.end()
+
+    @contextmanager
+    def write(self, user_id: str) -> Iterator[SqlWriter]:
+        with self.writing(user_id) as conn:
+            writer = self.writer(self.core, conn, user_id)
+            try:
+                yield writer
+                writer.finish()
+            finally:
+                writer.end()
+        if writer.erased or writer.has_removed:
+            self.core.kept.drop(user_id)
+        if writer.erased and os.getpid() in self._caches:
+            self._snapshots().drop(user_id)
+        if writer.index_changed:
+            self.on_index_change()
+        if writer.logged:
+            for listener in self._listeners:
+                listener(tuple(writer.logged))
+
+    def listen(self, callback: Listener) -> Callable[[], None]:
+        def end() -> None:
+            self._listeners = tuple(known for known in self._listeners if known is not listener)
+
+        def listener(changes: Sequence[FactChange]) -> None:
+            callback(changes)
+
+        # Replaced, never changed: a write that is under way goes on with those it saw.
+        self._listeners = (*self._listeners, listener)
+        return end
+
+    # the store ----------------------------------------------------------------------------------------
+    def attach(self, host: VectorHost, *, at_least: int, candidates: int) -> ExternalVectors:
+        """Users with at least so many chunks are searched in the external index, when this process is its owner."""
+        from ltm_core.store.sql.external import ExternalVectors
+
+        self._check_writable()
+        index = ExternalVectors(self, host, at_least=at_least, candidates=candidates)
+        index.start()
+        self.core.attached.index = index
+        return index
+
+    @property
+    def name(self) -> str:
+        """The same in every copy of the store, and in no other one; tells nothing of the key."""
+        return self.core.name
+
+    def mac(self, value: str) -> str:
+        return self.core.keyed.mac(value).hex()
+
+    def _check_writable(self) -> None:
+        if self.read_only:
+            raise UnavailableError(f"{self.location} is open for reading only")
+
+    def _drop_caches(self) -> ExternalVectors | None:
+        """Nothing of any user is cached; returns the external index that was attached, to be closed."""
+        self._caches.clear()
+        self.core.kept.clear()
+        index, self.core.attached.index = self.core.attached.index, None
+        return index
+
+    def _snapshots(self) -> SnapshotCache:
+        # By process: the cache of a parent may be locked by a thread that the child does not have.
+        pid = os.getpid()
+        cache = self._caches.get(pid)
+        if cache is None:
+            from ltm_core.store.sql.snapshot import SnapshotCache
+
+            self._caches.clear()
+            cache = self._caches.setdefault(pid, SnapshotCache(self.config.vector_cache_mb * 1024 * 1024))
+        return cache
+
+
+def _nothing() -> None:
+    """Nobody waits for it."""
+
+
+__all__ = ["SqlStore"]

@@ -185,7 +185,7 @@ class View:
     def end(self) -> None:
         """Later calls raise ConflictError."""
         self.live = False
-        self._conn = _Ended()  # type: ignore[assignment]
+        self._conn = _Ended()
 
     @property
     def user_id(self) -> str:

@@ -16,7 +16,7 @@ import re
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -159,6 +159,7 @@ def tokens(norm: str, language: str, function: frozenset[str]) -> list[str]:
     return found
 
 
+@lru_cache(maxsize=64)  # the gate and the news read the same clauses
 def gram_features(norm: str, language: str, function: frozenset[str]) -> tuple[int, ...]:
     """Hash buckets of the 1- to 4-grams of a clause's tokens, each once."""
     words = [t.encode() for t in tokens(norm[:200], language, function)]

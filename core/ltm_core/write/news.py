@@ -17,7 +17,7 @@ import re
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -166,13 +166,19 @@ def cue_array(flags: Iterable[Mapping[str, bool]], subjects: Iterable[str]) -> A
 
 def features(s: Sentence, function: frozenset[str]) -> tuple[int, ...]:
     """Hash buckets of the n-grams of function words, and of the 1- to 3-grams of all words and characters."""
-    seq = ["0" if w.isdigit() else w for w in _WORD.findall(s.norm[:200].lower())]
+    return _features(s.norm, s.language, function)
+
+
+@lru_cache(maxsize=64)
+def _features(norm: str, language: str, function: frozenset[str]) -> tuple[int, ...]:
+    # Both heads read the same sentence, one after the other.
+    seq = ["0" if w.isdigit() else w for w in _WORD.findall(norm[:200].lower())]
     own = {
         zlib.crc32(("w " + " ".join(seq[i : i + n])).encode()) % BUCKETS
         for n in range(1, 4)
         for i in range(len(seq) - n + 1)
     }
-    return tuple(own.union(gram_features(s.norm, s.language, function)))
+    return tuple(own.union(gram_features(norm, language, function)))
 
 
 def words(text: str, function: frozenset[str]) -> set[str]:

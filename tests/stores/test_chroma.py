@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -33,6 +31,7 @@ from ltm_core.testing.contract_snapshot import SnapshotContract
 from ltm_core.testing.embedders import HashEmbedder
 
 pytest.importorskip("chromadb")
+pytestmark = pytest.mark.servers
 CLOCK = Clock(datetime(2026, 3, 1, 9, tzinfo=UTC))
 SOME = 40
 """Chunks from which a user is covered in these tests."""
@@ -348,41 +347,18 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
         assert hits(settled(memory)) and memory.doctor().healthy
 
 
-@contextmanager
-def server(path: Path) -> Iterator[str]:
-    """A `chroma run` server."""
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = s.getsockname()[1]
-    command = [str(Path(sys.executable).with_name("chroma")), "run", "--path", str(path), "--port", str(port)]
-    process = subprocess.Popen(
-        [*command, "--host", "127.0.0.1"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(os.environ)
-    )
-    try:
-        for _ in range(200):
-            with socket.socket() as s:
-                if s.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.05)
-        yield f"chroma://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait()
-
-
-def test_a_server_holds_the_index_too(tmp_path: Path) -> None:
-    with server(tmp_path / "server") as url:
-        with opened(tmp_path / "s", vectors=url) as memory:
-            fill(memory)
-            found = hits(settled(memory))
-            assert found and not (tmp_path / "s" / "chroma").exists()
-        with opened(tmp_path / "s", vectors=url) as memory:
-            assert covered(memory) == [1] and hits(memory) == found and memory.doctor().healthy
-            memory.observe(user_id="ana", session_id="s", user="The heron sleeps on the mast.")
-            assert "heron" in hits(settled(memory), "heron mast")[0][0]
-            memory.forget_user("ana")
-            index = store_of(memory).core.attached.index
-            assert index is not None and index.host.names() == set()
-        with opened(tmp_path / "s", vectors="exact") as memory:
-            fill(memory)
-            assert hits(memory) == found
+def test_a_server_holds_the_index_too(tmp_path: Path, chroma_url: str) -> None:
+    with opened(tmp_path / "s", vectors=chroma_url) as memory:
+        fill(memory)
+        found = hits(settled(memory))
+        assert found and not (tmp_path / "s" / "chroma").exists()
+    with opened(tmp_path / "s", vectors=chroma_url) as memory:
+        assert covered(memory) == [1] and hits(memory) == found and memory.doctor().healthy
+        memory.observe(user_id="ana", session_id="s", user="The heron sleeps on the mast.")
+        assert "heron" in hits(settled(memory), "heron mast")[0][0]
+        memory.forget_user("ana")
+        index = store_of(memory).core.attached.index
+        assert index is not None and index.host.names() == set()
+    with opened(tmp_path / "s", vectors="exact") as memory:
+        fill(memory)
+        assert hits(memory) == found

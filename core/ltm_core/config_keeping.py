@@ -25,6 +25,10 @@ class RetentionClass(BaseModel):
     capacity: int = Field(5000, ge=0, description="Most turns and facts of one user; 0: no bound.")
 
 
+DEEP: Mapping[str, RetentionClass] = {"deep": RetentionClass(half_life_days=3650.0, capacity=0)}
+"""The class that is there unless a configured one takes its name."""
+
+
 class KeepingConfig(BaseModel):
     """What `Config` says about forgetting."""
 
@@ -67,8 +71,9 @@ class KeepingConfig(BaseModel):
         "procedure, status. Kinds that are not named stay.",
     )
     retention_classes: Mapping[str, RetentionClass] = Field(
-        {"deep": RetentionClass(half_life_days=3650.0, capacity=0)},
-        description='Further classes of users, for set_retention(); "deep" fades over ten years and has no bound.',
+        DEEP,
+        description='Further classes of users, for set_retention(); "deep" fades over ten years and has no bound, '
+        "and is there unless you define it yourself.",
     )
     tiers_by_age: bool = Field(
         False,
@@ -82,8 +87,8 @@ class KeepingConfig(BaseModel):
     cold_after_days: float = Field(
         0.0,
         ge=0,
-        description="Age at which maintain() moves turns that nothing needs into Parquet files (the extra "
-        '"archive"); 365 is a year. 0: never.',
+        description="Days without being said or recalled after which maintain() moves turns that nothing needs into "
+        'Parquet files (the extra "archive"); 365 is a year. 0: never.',
     )
     archive_url: str = Field(
         "",
@@ -128,12 +133,12 @@ class KeepingConfig(BaseModel):
 
     @field_validator("retention_classes")
     @classmethod
-    def _ordinary_has_settings_of_its_own(cls, value: Mapping[str, RetentionClass]) -> Mapping[str, RetentionClass]:
+    def _beside_ordinary_and_deep(cls, value: Mapping[str, RetentionClass]) -> Mapping[str, RetentionClass]:
         if ORDINARY in value:
             raise ValueError("ordinary is set by retention_half_life_days and capacity_per_user")
         if any(not name.strip() or len(name) > 40 for name in value):
             raise ValueError("names of classes are non-blank and have at most 40 characters")
-        return value
+        return {**DEEP, **value}
 
     def retention_class(self, name: str | None) -> RetentionClass:
         """The class of this name; one that is not configured any more counts as ordinary."""

@@ -38,7 +38,7 @@ def opened(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Ite
     memories: list[LongTermMemory] = []
 
     def open_it(**options: Any) -> LongTermMemory:
-        values = {"timezone": "UTC", "cold_after_days": 365, **options}
+        values = {"timezone": "UTC", "cold_after_days": 365, "count_uses": False, **options}
         memories.append(LongTermMemory.open(tmp_path / "store", embedder=HashEmbedder(), clock=clock, **values))
         return memories[-1]
 
@@ -100,6 +100,15 @@ def test_nothing_moves_unless_it_is_asked_for(opened: Opening, memory: LongTermM
     assert again.maintain().cold == 0 and not parquet(tmp_path) and len(contents(again)) == 6
 
 
+def test_no_turn_moves_before_its_summary_is_made(opened: Opening, memory: LongTermMemory) -> None:
+    memory.close()
+    again = opened(consolidate_after_days=7, consolidate_min_turns=3, consolidate_per_run=1)
+    assert again.maintain(dry_run=True).cold == 0
+    for user in ("ana", "ben"):
+        report = again.maintain()
+        assert (report.summarised, report.cold) == (1, 4), f"{user} is looked at, nobody else"
+
+
 def test_a_host_that_tells_it_again_doubles_nothing(memory: LongTermMemory) -> None:
     memory.maintain()
     text = "Ana and I talked about the quagga exhibition."
@@ -112,7 +121,7 @@ def test_a_host_that_tells_it_again_doubles_nothing(memory: LongTermMemory) -> N
     assert [m.status for m in (*again.messages, *plain.messages)] == ["duplicate", "duplicate", "stored"]
 
 
-def test_it_comes_back_as_it_was(memory: LongTermMemory, tmp_path: Path) -> None:
+def test_it_comes_back_as_it_was(memory: LongTermMemory, clock: Clock, tmp_path: Path) -> None:
     lines = sorted(x for x in memory.export_user("ana") if '"type":"message"' in x)
     memory.maintain()
     closed = [x if '"new"' in x else x.replace('"in_window":true', '"in_window":false') for x in lines]
@@ -122,7 +131,12 @@ def test_it_comes_back_as_it_was(memory: LongTermMemory, tmp_path: Path) -> None
     assert memory.restore_archive("ana") == 4 and memory.restore_archive("ana") == 0
     assert len(contents(memory)) == 6 and len(parquet(tmp_path)) == 1
     assert [i.text for i in memory.search("theremin exhibition", user_id="ana")] == before
-    assert memory.doctor().healthy and memory.maintain().cold == 4
+    assert memory.doctor().healthy
+    assert memory.maintain().cold == 0, "what was brought back stays as long as what was said now"
+    clock.now += timedelta(days=364)
+    assert memory.maintain().cold == 0
+    clock.now += timedelta(days=2)
+    assert memory.maintain().cold == 5, "and the heron of the last day"
 
 
 def test_a_part_comes_back(memory: LongTermMemory, clock: Clock) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ltm_core import Config, ConfigError, InvalidInputError, LongTermMemory
+from ltm_core.keep.consolidate import settle
 from ltm_core.testing.clock import Clock
 from ltm_core.testing.embedders import HashEmbedder
 
@@ -256,3 +257,81 @@ def test_no_turn_goes_before_its_summary_stands_for_it(opened: Opening, clock: C
     assert report.summarised >= 1 and report.forgotten == {"decay": 8} and "steps" not in words(memory)
     assert any("steps" in i.text for i in memory.search("steps of the lighthouse", user_id="ana"))
     assert memory.doctor().healthy
+
+
+CONSOLIDATING: dict[str, Any] = {
+    "forgetting": ["decay"],
+    "consolidate_after_days": 2,
+    "consolidate_min_turns": 3,
+    "consolidate_topic_turns": 2,
+    "consolidate_weekly_after_days": 0,
+}
+
+
+def days_of_steps(memory: LongTermMemory, clock: Clock, *, days: int, **more: Any) -> None:
+    for day in range(days):
+        for n in range(4):
+            text = f"Lighthouse {day} on the island has {10 * day + n + 20} steps."
+            memory.observe(user_id="ana", session_id=f"day{day}", user=text, **more)
+        clock.now += timedelta(days=1)
+
+
+def test_what_one_run_has_no_time_to_summarise_waits_for_the_next(opened: Opening, clock: Clock) -> None:
+    memory = opened(**CONSOLIDATING, consolidate_per_run=1, count_uses=False)
+    days_of_steps(memory, clock, days=4)
+    clock.now += timedelta(days=400)
+    for _ in range(12):
+        report = memory.maintain()
+        left = list(memory.messages(user_id="ana"))
+        told = {i.text for i in memory.search("steps of lighthouses", user_id="ana", top_k=40)}
+        for day in range(4):
+            assert any(f"Lighthouse {day}" in t for t in told), "a turn or its summary"
+        if not left:
+            break
+        clock.now += timedelta(minutes=20)
+    assert not left and report.spared == {} and memory.doctor().healthy
+
+
+def test_a_log_that_is_told_later_waits_for_its_summary_too(opened: Opening, clock: Clock) -> None:
+    memory = opened(**CONSOLIDATING)
+    memory.observe(user_id="ana", session_id="new", user="Hello there, the sea is calm.")
+    clock.now += timedelta(days=30)
+    memory.maintain()
+    old = [
+        {
+            "role": "user",
+            "content": f"The old lighthouse has {n} steps.",
+            "at": START + timedelta(days=-500, minutes=n),
+        }
+        for n in range(21, 25)
+    ]
+    memory.observe(user_id="ana", session_id="log", messages=old)
+    clock.now += timedelta(hours=1)
+    assert memory.maintain().spared == {"its summary does not replace it yet": 4}, "nobody looked at it today"
+    clock.now += timedelta(days=1)
+    report = memory.maintain()
+    assert report.summarised >= 1 and report.forgotten == {"decay": 4}
+    assert any("steps" in i.text for i in memory.search("steps of the lighthouse", user_id="ana"))
+
+
+def test_a_summary_that_is_not_found_replaces_nothing(
+    opened: Opening, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = opened(**CONSOLIDATING)
+    days_of_steps(memory, clock, days=1)
+    clock.now += timedelta(days=400)
+    with monkeypatch.context() as patched:
+        patched.setattr(settle, "_is_found", lambda *a, **k: False)
+        report = memory.maintain()
+        assert report.consolidation["missed"] >= 1 and report.forgotten == {}
+    clock.now += timedelta(days=1)
+    assert memory.maintain().forgotten == {"decay": 4}
+
+
+def test_the_deep_class_is_there_beside_classes_of_ones_own(opened: Opening) -> None:
+    memory = opened(retention_classes={"guest": {"half_life_days": 1}})
+    memory.set_retention("ana", "deep")
+    memory.set_retention("ben", "guest")
+    assert memory.config.retention_class("deep").half_life_days == 3650
+    own = Config.make(retention_classes={"deep": {"half_life_days": 99, "capacity": 7}})
+    assert own.retention_class("deep").capacity == 7

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -17,11 +18,13 @@ NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 def turn(item: int, days: float = 0, **fields: Any) -> Held:
     values: dict[str, Any] = {"kind": "message", "importance": "low", "at": NOW - timedelta(days=days)}
+    values["recorded_at"] = values["at"]
     return Held(owner="message", item=item, **{**values, **fields})
 
 
 def fact(item: int, days: float = 0, **fields: Any) -> Held:
     values: dict[str, Any] = {"kind": "fact", "importance": "medium", "at": NOW - timedelta(days=days)}
+    values["recorded_at"] = values["at"]
     return Held(owner="fact", item=item, id=f"f{item}", **{**values, **fields})
 
 
@@ -111,6 +114,26 @@ def test_capacity_looks_on_while_the_first_ones_are_protected() -> None:
     assert len(found.going) == 50 and all(c.held.item >= 200 for c in found.going)
 
 
+def test_capacity_takes_nothing_in_the_place_of_what_goes_soon() -> None:
+    window = [turn(n, 1, protected="in the window", for_now=True) for n in range(1, 10)]
+    better = [fact(n, 1, importance="high") for n in range(10, 14)]
+    assert gone(decide([*window, *better], policy("capacity", capacity=8), now=NOW)) == {}
+    closed = [replace(h, protected="", for_now=False) for h in window]
+    assert len(gone(decide([*closed, *better], policy("capacity", capacity=8), now=NOW))) == 5
+    waiting = decide([*closed, *better], policy("capacity", capacity=2), now=NOW, unreplaced=range(1, 10))
+    assert gone(waiting) == {10: "capacity", 11: "capacity"} and waiting.spared == {NOT_REPLACED: 9}
+
+
+def test_of_a_hundred_tellings_the_first_and_the_last_stay() -> None:
+    said = [turn(n, 999 - n, supports=(200,)) for n in range(1, 101)]
+    found = decide([*said, fact(200, 1)], policy("decay"), now=NOW)
+    assert {h.item for h in said} - set(gone(found)) == {1, 100} and 200 not in gone(found)
+    # What a past value rests on goes with it, or it would look like the present.
+    past = fact(200, 999, past=True, superseded_by="f201")
+    found = decide([*said, past, fact(201, 1)], policy("decay"), now=NOW)
+    assert gone(found).keys() == {h.item for h in said} | {200}
+
+
 def test_a_turn_stays_for_a_fact_and_goes_with_it() -> None:
     kept = [turn(1, 999, supports=(2,)), fact(2, 999, importance="high")]
     found = decide(kept, policy("decay"), now=NOW)
@@ -137,6 +160,7 @@ def memories(draw: Any) -> list[Held]:
             "importance": draw(levels),
             "uses": draw(st.integers(0, 3)),
             "protected": draw(st.sampled_from(["", "", "", "anchored"])),
+            "for_now": draw(st.booleans()),
         }
         age = draw(st.floats(0, 1000))
         facts = [h for h in found if h.owner == "fact"]
@@ -158,7 +182,9 @@ def test_nothing_goes_that_another_memory_needs(held: list[Held], capacity: int,
     assert not any(c.held.protected for c in found.going)
     for h in held:
         if h.owner == "message" and going.get(h.item) in ("decay", "capacity"):
-            assert all(f in going for f in h.supports if f in {x.item for x in held})
+            for f in {f for f in h.supports if f in {x.item for x in held}} - set(going):
+                others = [x for x in held if f in x.supports and x.item not in going]
+                assert any(x.at <= h.at for x in others) and any(x.at >= h.at for x in others)
         if h.owner == "fact" and h.item in going and h.past:
             assert all(m.item in going for m in held if h.item in m.supports)
         if h.owner == "fact" and h.item in going:
@@ -166,6 +192,7 @@ def test_nothing_goes_that_another_memory_needs(held: list[Held], capacity: int,
     free = [h for h in held if not h.protected]
     untied = not any(h.supports or h.superseded_by for h in held)
     if "capacity" in rules and capacity and untied:
-        assert len(held) - len(going) <= max(capacity, len(held) - len(free))
+        soon = [h for h in held if h.for_now]
+        assert len(held) - len(going) <= max(capacity, len(held) - len(free)) + len(soon)
     left = [h for h in held if h.item not in going]
     assert decide(left, rule, now=NOW).going == () or not untied

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ltm_core.errors import InvalidInputError
 from ltm_core.keep.asked import delete_facts
 from ltm_core.keep.audit import note
-from ltm_core.keep.holdings import holdings
+from ltm_core.keep.holdings import holdings, without_summary
 from ltm_core.keep.policy import Choice, Outcome, decide, policy_of
 from ltm_core.keep.proof import SCRUB_JOB
 from ltm_core.store.base import Job
@@ -24,9 +24,8 @@ from ltm_core.types.names import ORDINARY
 from ltm_core.write.statuses import message_key
 
 if TYPE_CHECKING:
-    from ltm_core.keep.value import Held
     from ltm_core.runtime import Runtime
-    from ltm_core.store.base import MessageRow, RowReader, UserState, Writer
+    from ltm_core.store.base import MessageRow, RowReader, Writer
 
 MOST_DECISIONS = 1000
 """Decisions that a report names."""
@@ -90,17 +89,8 @@ def _outcome(runtime: Runtime, reader: RowReader, now: datetime) -> tuple[int, O
     policy = policy_of(runtime.config, state.retention)
     idle_before = now - timedelta(seconds=runtime.config.session_idle_seconds)
     held = holdings(reader, runtime.lexicon, now=now, idle_before=idle_before)
-    return state.revision, decide(held, policy, now=now, unreplaced=_unreplaced(runtime, state, held))
-
-
-def _unreplaced(runtime: Runtime, state: UserState, held: Sequence[Held]) -> list[int]:
-    """With consolidation on, the turns that may still get a summary and have none: what was looked at and left out
-    (a day of few turns) waits for nothing."""
-    days = runtime.config.consolidate_after_days
-    if days is None:
-        return []
-    seen = None if state.consolidated_at is None else state.consolidated_at - timedelta(days=days + 1)
-    return [h.item for h in held if h.owner == "message" and not h.summarised and (seen is None or h.at >= seen)]
+    waiting = without_summary(runtime.config, state, held)
+    return state.revision, decide(held, policy, now=now, unreplaced=waiting)
 
 
 def _preview(

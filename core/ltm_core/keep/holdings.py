@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,9 @@ from ltm_core.store.rows import FactRow, TurnWorth
 from ltm_core.types import Fact
 
 if TYPE_CHECKING:
+    from ltm_core.config import Config
     from ltm_core.lexicon import Lexicon
-    from ltm_core.store.base import RowReader
+    from ltm_core.store.base import RowReader, UserState
 
 _PAGE = 1000
 IN_WINDOW = "in the window of an open session"
@@ -34,6 +35,25 @@ def holdings(reader: RowReader, lexicon: Lexicon, *, now: datetime, idle_before:
     return [*_turns(reader, now, idle_before), *_facts(reader, lexicon, now=now)]
 
 
+def without_summary(config: Config, state: UserState, held: Sequence[Held]) -> frozenset[int]:
+    """With consolidation on, the items of the turns that a summary is still to stand for. What was looked at and left
+    out (a day of few turns) waits for nothing. Pure."""
+    days = config.consolidate_after_days
+    if days is None:
+        return frozenset()
+    looked = state.consolidated_at
+
+    def waits(turn: Held) -> bool:
+        if turn.summarised is not None:
+            return not turn.summarised
+        if looked is None:
+            return True
+        # Of the last day that was looked at a part may have come later.
+        return turn.recorded_at >= looked or turn.at >= looked - timedelta(days=days + 1)
+
+    return frozenset(h.item for h in held if h.owner == "message" and waits(h))
+
+
 def _turns(reader: RowReader, now: datetime, idle_before: datetime) -> Iterator[Held]:
     last = 0
     while page := reader.turn_worths(now=now, idle_before=idle_before, after_item=last, limit=_PAGE):
@@ -44,9 +64,11 @@ def _turns(reader: RowReader, now: datetime, idle_before: datetime) -> Iterator[
                 kind="message",
                 importance=turn.importance,
                 at=turn.at,
+                recorded_at=turn.recorded_at,
                 uses=turn.access_count,
                 used_at=turn.last_access_at,
                 protected=_of_turn(turn),
+                for_now=turn.in_window and not turn.anchored,
                 supports=turn.supports,
                 summarised=turn.summarised,
             )
@@ -54,9 +76,9 @@ def _turns(reader: RowReader, now: datetime, idle_before: datetime) -> Iterator[
 
 
 def _of_turn(turn: TurnWorth) -> str:
-    if turn.in_window:
-        return IN_WINDOW
-    return ANCHORED if turn.anchored else ""
+    if turn.anchored:
+        return ANCHORED
+    return IN_WINDOW if turn.in_window else ""
 
 
 def _facts(reader: RowReader, lexicon: Lexicon, *, now: datetime) -> Iterator[Held]:
@@ -79,6 +101,7 @@ def _facts(reader: RowReader, lexicon: Lexicon, *, now: datetime) -> Iterator[He
                 kind=fact.kind,
                 importance=fact.importance,
                 at=max(fact.last_seen_at, fact.recorded_at),
+                recorded_at=fact.recorded_at,
                 uses=fact.access_count + max(0, fact.support_count - 1),
                 used_at=row.last_access_at,
                 past=_is_past(fact, now),
@@ -114,4 +137,4 @@ def _family(relation: str) -> str:
     return f"{head}:*" if mark else relation
 
 
-__all__ = ["ANCHORED", "ASKED", "IN_WINDOW", "VITAL", "holdings", "protects"]
+__all__ = ["ANCHORED", "ASKED", "IN_WINDOW", "VITAL", "holdings", "protects", "without_summary"]

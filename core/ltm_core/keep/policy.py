@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from ltm_core.keep.value import Held, value
@@ -69,7 +70,8 @@ def decide(memories: Sequence[Held], policy: Policy, *, now: datetime, unreplace
 
     ``unreplaced`` are items that wait for a summary: they stay. The past must not come to look like the present:
     a value goes only with those it had replaced, and a past value only with the turns that say it. A turn stays
-    for the facts that rest on it, unless its time is over ("ttl").
+    for the facts that were told in it first or last, unless its time is over ("ttl"): what was told a hundred times
+    rests on two turns.
     """
     worth = {h.item: value(h, now=now, half_life_days=policy.half_life_days, floor=policy.floor) for h in memories}
     ordered = sorted(memories, key=lambda h: (worth[h.item], h.at, h.item))
@@ -86,9 +88,13 @@ def decide(memories: Sequence[Held], policy: Policy, *, now: datetime, unreplace
         over = len(memories) - policy.capacity
         rest = [h.item for h in ordered if h.item not in going]
         if over > len(going):
-            # The more is named the more may go: the shortest beginning that is enough.
+            soon = {h.item for h in memories if h.for_now or h.item in ties.waiting}
+            later = list(accumulate((item in soon for item in rest), initial=0))
+
+            # The more is named the more may go: the shortest beginning that is enough. What may go soon goes then:
+            # nothing of more value goes in its place.
             def many(count: int) -> int:
-                return len(ties.free(named | dict.fromkeys(rest[:count], "capacity"))[0])
+                return len(ties.free(named | dict.fromkeys(rest[:count], "capacity"))[0]) + later[count]
 
             enough = bisect_left(range(len(rest)), over, key=many)
             named |= dict.fromkeys(rest[:enough], "capacity")
@@ -106,7 +112,7 @@ class _Ties:
 
     def __init__(self, memories: Sequence[Held], waiting: frozenset[int]) -> None:
         self._held = {h.item: h for h in memories}
-        self._waiting = waiting
+        self.waiting = waiting
         items = {h.id: h.item for h in memories if h.owner == "fact"}
         self._replaced: dict[int, list[int]] = {}
         self._said: dict[int, list[int]] = {}
@@ -115,6 +121,15 @@ class _Ties:
                 self._replaced.setdefault(items[h.superseded_by], []).append(h.item)
             for fact in h.supports:
                 self._said.setdefault(fact, []).append(h.item)
+        self._shown = {fact: self._ends(said) for fact, said in self._said.items()}
+
+    def _ends(self, said: Sequence[int]) -> tuple[int, int]:
+        """The first and the last of these turns."""
+
+        def when(item: int) -> tuple[datetime, int]:
+            return self._held[item].at, item
+
+        return min(said, key=when), max(said, key=when)
 
     def free(self, named: Mapping[int, ForgetReason]) -> tuple[set[int], dict[int, str]]:
         """The largest part of what is named that may go, and why each of the others stays."""
@@ -130,13 +145,14 @@ class _Ties:
             look = going
 
     def _protected(self, h: Held) -> str:
-        return h.protected or (NOT_REPLACED if h.item in self._waiting else "")
+        return h.protected or (NOT_REPLACED if h.item in self.waiting else "")
 
     def _bound(self, h: Held, going: Collection[int], named: Mapping[int, ForgetReason]) -> str:
         if h.owner == "message":
             if named[h.item] == "ttl":
                 return ""
-            return SUPPORTS if any(f in self._held and f not in going for f in h.supports) else ""
+            needed = (f for f in h.supports if h.item in self._shown[f])
+            return SUPPORTS if any(f in self._held and f not in going for f in needed) else ""
         if any(i not in going for i in self._replaced.get(h.item, ())):
             return REPLACED_STAYS
         return SAID_STAYS if h.past and any(i not in going for i in self._said.get(h.item, ())) else ""

@@ -33,17 +33,21 @@ class Held:
     importance: Importance
     at: datetime
     """When it was last said."""
+    recorded_at: datetime
+    """When it came."""
     uses: int = 0
     """How often it was recalled, or said again."""
     used_at: datetime | None = None
     past: bool = False
     protected: str = ""
     """Why no policy may take it; empty when one may."""
+    for_now: bool = False
+    """Whether a protection ends by itself."""
     superseded_by: str | None = None
     supports: tuple[int, ...] = ()
     """Of a turn: the items of the facts that rest on it."""
-    summarised: bool = False
-    """Of a turn: whether a summary that can be recalled stands for it too."""
+    summarised: bool | None = None
+    """Of a turn: whether a summary that rests on it can be recalled; None when there is none."""
 
 
 def value(held: Held, *, now: datetime, half_life_days: float, floor: float) -> float:

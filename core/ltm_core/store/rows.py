@@ -49,6 +49,8 @@ class TurnWorth:
 
     item: int
     at: datetime
+    recorded_at: datetime
+    """When it came: of a log that is told later, not when it was said."""
     importance: Importance
     access_count: int = 0
     last_access_at: datetime | None = None
@@ -57,8 +59,8 @@ class TurnWorth:
     """Whether it has an anchor of another kind than stated_fact."""
     supports: tuple[int, ...] = ()
     """Items of the stored facts that rest on it."""
-    summarised: bool = False
-    """Whether a summary that can be recalled rests on it."""
+    summarised: bool | None = None
+    """Whether a summary that rests on it can be recalled; None when there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from ltm_core.keep.archive.place import place_of
 from ltm_core.keep.archive.reader import terms_of, vector_of
 from ltm_core.keep.archive.table import Cold, cold_of
 from ltm_core.keep.audit import note
-from ltm_core.keep.holdings import holdings
+from ltm_core.keep.holdings import holdings, without_summary
 from ltm_core.keep.line_values import Limits
 from ltm_core.store.base import ChunkWrite
 
@@ -40,7 +40,8 @@ def limits_of(config: Config) -> Limits:
 
 
 def move_old(runtime: Runtime, *, now: datetime, dry_run: bool) -> int:
-    """Turns older than `Config.cold_after_days` that nothing in the store needs are in files; returns how many."""
+    """Turns neither said nor recalled for `Config.cold_after_days` that nothing in the store needs are in files;
+    returns how many."""
     if not runtime.config.cold_after_days:
         return 0
     operations, last, moved = runtime.store.operations(), None, 0
@@ -83,7 +84,10 @@ def _of_user(runtime: Runtime, user_id: str, *, now: datetime, dry_run: bool) ->
 def _old(runtime: Runtime, reader: RowReader, *, before: datetime, now: datetime) -> list[int]:
     idle_before = now - timedelta(seconds=runtime.config.session_idle_seconds)
     held = holdings(reader, runtime.lexicon, now=now, idle_before=idle_before)
-    old = [h for h in held if h.owner == "message" and h.at < before and not h.protected and not h.supports]
+    state = reader.user()
+    waiting = frozenset() if state is None else without_summary(runtime.config, state, held)
+    old = [h for h in held if h.owner == "message" and max(h.at, h.used_at or h.at) < before]
+    old = [h for h in old if not h.protected and not h.supports and h.item not in waiting]
     return [h.item for h in sorted(old, key=lambda h: (h.at, h.item))]
 
 
@@ -117,6 +121,9 @@ def restore(runtime: Runtime, user_id: str, *, since: datetime | None, until: da
                 unlist(writer, folder_of(runtime, user_id), file, other, [t.item for t in rest], now)
                 for turn in back:
                     put_back(writer, *rows[turn.item], turn)
+                # Whoever brings them back needs them: the next night neither moves nor forgets them.
+                asked = [rows[t.item][0] for t in back]
+                writer.touch_messages([(m.session_id, m.id) for m in asked], now=now, count=0)
                 note(writer, "restore_archive", now=now, counts={"messages": len(back)})
         if lost:
             place_of(runtime).delete(folder_of(runtime, user_id), name)

@@ -21,7 +21,7 @@ from ltm_core.keep.consolidate.plan import Replaces, planned
 from ltm_core.keep.consolidate.retire import bring_back
 from ltm_core.keep.consolidate.settle import MOST_TOLD, Done, settle
 from ltm_core.runtime import log
-from ltm_core.store.base import RESTORE_JOB, Job
+from ltm_core.store.base import CONSOLIDATE_JOB, RESTORE_JOB, Job
 from ltm_core.types import SummaryMade
 from ltm_core.write.index import embed_texts, index_summary, summary_units
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ltm_core.store.base import Reader, Writer
     from ltm_core.store.rows import SummaryRow
 
-CONSOLIDATE_JOB = "consolidate"
 LOOK_EVERY = timedelta(hours=20)
 """How often a user is looked at: once a night, also when the night's run begins a little earlier."""
 _USERS = 200
@@ -98,7 +97,6 @@ def _queue(runtime: Runtime, *, now: datetime) -> None:
             idle.append(user_id)
             continue
         with runtime.store.write(user_id) as writer:
-            writer.set_consolidated(now)
             writer.add_job(Job(kind=CONSOLIDATE_JOB, user_id=user_id, run_after=now))
     if idle:
         runtime.store.operations().set_consolidated(idle, now)
@@ -137,7 +135,7 @@ def _user(runtime: Runtime, job: Job, done: Done, *, now: datetime) -> bool:
         waiting = _unfinished(reader)
     for summary in waiting:
         settle(runtime, user_id, summary, done, now=now)
-    before = done.summaries
+    before, overtaken = done.summaries, done.counts["overtaken"]
     while True:
         with runtime.store.read(user_id) as reader:
             erasures = reader.erasures()[0]
@@ -153,6 +151,9 @@ def _user(runtime: Runtime, job: Job, done: Done, *, now: datetime) -> bool:
             break
     with runtime.store.write(user_id) as writer:
         writer.finish_claimed(job.id, attempts=job.attempts)
+        # Only now have the turns that are left no summary to wait for.
+        if done.counts["overtaken"] == overtaken:
+            writer.set_consolidated(now)
         if done.summaries > before:
             note(writer, CONSOLIDATE_JOB, now=now, counts={"summaries": done.summaries - before})
     return True
@@ -212,4 +213,4 @@ def _would(user_id: str, item: Replaces) -> SummaryMade:
     )
 
 
-__all__ = ["CONSOLIDATE_JOB", "Done", "consolidate"]
+__all__ = ["Done", "consolidate"]

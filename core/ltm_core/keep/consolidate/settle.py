@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -63,8 +64,7 @@ def settle(runtime: Runtime, user_id: str, row: SummaryRow, done: Done, *, now: 
         if row.level == "week":
             # The days say the same and are found: both would be one too many.
             with runtime.store.write(user_id) as writer:
-                writer.delete_summaries([row.item])
-                writer.set_consolidated(now)
+                _delete(writer, [row])
             return False
     done.retired += retired
     if len(done.made) < MOST_TOLD:
@@ -102,9 +102,7 @@ def _give_way(runtime: Runtime, writer: Writer, row: SummaryRow, *, now: datetim
     items = {s.item for s in row.sources}
     if row.level == "week":
         within = writer.summaries(sources=sorted(items), level="day")
-        writer.delete_summaries([d.item for d in within if {s.item for s in d.sources} <= items])
-        # Deleting says that turns are due again; these are not.
-        writer.set_consolidated(now)
+        _delete(writer, [d for d in within if {s.item for s in d.sources} <= items])
     if not runtime.config.retire_sources:
         return 0
     rows = writer.messages(items=sorted(items))
@@ -119,6 +117,13 @@ def _give_way(runtime: Runtime, writer: Writer, row: SummaryRow, *, now: datetim
         coverage=runtime.config.retire_coverage,
     )
     return writer.retire_messages(going, now=now)
+
+
+def _delete(writer: Writer, rows: Sequence[SummaryRow]) -> None:
+    """Gone; their turns are not due again, because another summary stands for them."""
+    state = writer.user()
+    writer.delete_summaries([r.item for r in rows])
+    writer.set_consolidated(None if state is None else state.consolidated_at)
 
 
 def _told(user_id: str, row: SummaryRow, retired: int) -> SummaryMade:

@@ -14,6 +14,7 @@ from ltm_core.store.base.operations import Operations
 from ltm_core.store.base.reading import Reader, RowReader, Snapshot
 from ltm_core.store.base.records import (
     ACT_CODES,
+    CONSOLIDATE_JOB,
     IMPORTANCE_CODES,
     OWNER_CODES,
     RESTORE_JOB,
@@ -37,6 +38,7 @@ from ltm_core.store.base.writing import Writer
 
 __all__ = [
     "ACT_CODES",
+    "CONSOLIDATE_JOB",
     "IMPORTANCE_CODES",
     "OWNER_CODES",
     "RESTORE_JOB",

@@ -72,7 +72,7 @@ class Operations(Protocol):
         self, *, looked_before: datetime, said_before: datetime, after: str | None = None, limit: int
     ) -> list[str]:
         """Users who have turns said before the one time and were not looked at since the other, by id; paused ones
-        wait."""
+        wait, and those of whom a job (`CONSOLIDATE_JOB`) is still to be done or failed since."""
         ...
 
     def set_consolidated(self, user_ids: Sequence[str], at: datetime) -> None:

@@ -136,6 +136,8 @@ class DocumentUnit:
     vector: NDArray[np.float32] | None = None
 
 
+CONSOLIDATE_JOB = "consolidate"
+"""Turns of a user are due for summaries; while it waits or is worked off, the user is not looked at again."""
 RESTORE_JOB = "restore_turns"
 """Left by a writer that removed a summary and did not bring back the retired turns it stood for."""
 
@@ -212,6 +214,7 @@ class IndexFaults:
 
 __all__ = [
     "ACT_CODES",
+    "CONSOLIDATE_JOB",
     "IMPORTANCE_CODES",
     "OWNER_CODES",
     "RESTORE_JOB",

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from ltm_core.store.base import CONSOLIDATE_JOB
 from ltm_core.store.rows import AuditRow, Copied
 from ltm_core.store.sql.conditions import CURRENT, CURRENT_TAKES
 from ltm_core.store.sql.lookups import name_of, other_embedders
@@ -92,8 +93,17 @@ class SqlOperations(StoreState, ABC):
             rows = conn.execute(
                 "SELECT user_id FROM users WHERE user_id > ? AND paused_at IS NULL "
                 "AND (consolidated_at IS NULL OR consolidated_at < ?) AND EXISTS (SELECT 1 FROM messages m "
-                "WHERE m.user_no = users.user_no AND m.at < ?) ORDER BY user_id LIMIT ?",
-                (self._after(after), to_us(looked_before), to_us(said_before), limit),
+                "WHERE m.user_no = users.user_no AND m.at < ?) AND NOT EXISTS (SELECT 1 FROM jobs j "
+                "WHERE j.user_no = users.user_no AND j.kind = ? AND (j.status = 0 OR j.run_after >= ?)) "
+                "ORDER BY user_id LIMIT ?",
+                (
+                    self._after(after),
+                    to_us(looked_before),
+                    to_us(said_before),
+                    CONSOLIDATE_JOB,
+                    to_us(looked_before),
+                    limit,
+                ),
             ).fetchall()
         return [self._store.core.user_id(r[0]) for r in rows]
 

@@ -103,8 +103,9 @@ class RowView(FactView):
             "sessions s WHERE s.user_no = m.user_no AND s.session = m.session AND s.ended_at IS NULL "
             "AND s.arrived_at >= ?), "
             "EXISTS (SELECT 1 FROM anchors a WHERE a.user_no = m.user_no AND a.message_mac = m.id_mac "
-            "AND a.session = m.session AND a.kind != 'stated_fact'), EXISTS (SELECT 1 FROM summary_sources l "
-            "JOIN summaries y ON y.id = l.summary WHERE l.source = m.id AND y.recallable_at IS NOT NULL) "
+            "AND a.session = m.session AND a.kind != 'stated_fact'), (SELECT max(CASE WHEN y.recallable_at "
+            "IS NULL THEN 0 ELSE 1 END) FROM summary_sources l JOIN summaries y ON y.id = l.summary "
+            "WHERE l.source = m.id), recorded_at "
             "FROM messages m "
             "WHERE id > ? AND id < ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY id LIMIT ?",
             (to_us(idle_before), self.low + after_item, self.high, to_us(now), limit),
@@ -128,7 +129,8 @@ class RowView(FactView):
                 in_window=bool(r[5]),
                 anchored=bool(r[6]),
                 supports=tuple(sorted(supports.get(r[0], ()))),
-                summarised=bool(r[7]),
+                summarised=None if r[7] is None else bool(r[7]),
+                recorded_at=from_us(r[8]),
             )
             for r in rows
         ]

@@ -94,6 +94,25 @@ class KeepingConfig(BaseModel):
         "",
         description="Folder or fsspec URL (s3://bucket/path) of these files; empty: a folder in the store's own.",
     )
+    audit_days: float = Field(
+        0.0,
+        ge=0,
+        description="Days that maintain() keeps rows of the audit log; each turn writes one of about 130 bytes. "
+        "0: for good.",
+    )
+    changes_days: float = Field(
+        0.0,
+        ge=0,
+        description="Days that maintain() keeps the feed of changes; who follows it must ask more often than that. "
+        "0: for good.",
+    )
+    replay_days: float = Field(
+        0.0,
+        ge=0,
+        description="Days for which a turn that a policy dropped is refused when it is told again (a host that "
+        "sends its whole history, an import), since it was said, or, with an id of the host, since it was dropped; "
+        "each takes 70 bytes. What somebody asked to forget is always refused. 0: for good.",
+    )
     maintain_every_seconds: float = Field(
         0.0,
         ge=0,

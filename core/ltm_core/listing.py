@@ -12,6 +12,7 @@ from ltm_core.arguments import number_of, text_of
 from ltm_core.errors import InvalidInputError, NotFoundError
 from ltm_core.recall.drift import slots_of
 from ltm_core.recall.related import related as walk
+from ltm_core.store.base import CHANGES_DROPPED
 from ltm_core.store.times import to_us
 from ltm_core.types import (
     DeadLetter,
@@ -191,6 +192,11 @@ def profile(runtime: Runtime, user_id: str) -> Profile:
 def changes(runtime: Runtime, user_id: str | None, *, since: str | None, limit: int) -> Page[FactChange]:
     """The feed of one user, or of all users in the order of commits."""
     after = number_of(since, most=_MOST)
+    dropped = int(runtime.store.operations().setting(CHANGES_DROPPED) or 0)
+    if since is not None and after < dropped:
+        raise NotFoundError(
+            f"changes up to {dropped} are no longer kept (changes_days): read the facts anew, then go on from there"
+        )
     if user_id is None:
         found = _changes_of_all(runtime, after=after, limit=limit + 1)
     else:

@@ -92,13 +92,13 @@ def restore_archive(
     """Bring a user's old turns back from files into the store, all or those of a time."""
     with options.open() as memory:
         count = memory.restore_archive(options.user_id(), since=since, until=until, actor=actor)
-        leaves = memory.config.cold_after_days
+        days = memory.config.cold_after_days
     if options.json:
         print_json({"user": options.user, "restored": count})
         return
     say(f"{count} turns of {options.user} are in the store again.")
-    if count and leaves:
-        note(f"The next maintain moves those older than {leaves:g} days out again (cold_after_days).")
+    if count and days:
+        note(f"They move again when they were not recalled for {days:g} days (cold_after_days).")
 
 
 @command

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ltm_core.write.forgotten import PHRASE_WORDS, holds_forgotten
-from ltm_core.write.statuses import DOCUMENT, DOCUMENT_TEXT, content_key, document_key, message_key
+from ltm_core.write.statuses import DOCUMENT, DOCUMENT_TEXT, content_key, document_key, is_refused
 
 if TYPE_CHECKING:
     from ltm_core.store.base import DocumentRow, MessageRow, Reader, SlotRow
@@ -32,7 +32,7 @@ class Erased:
         reader, said = self._reader, min(row.at, row.recorded_at)
         if self._gone(said, row.session_id):
             return True
-        if row.has_caller_id and reader.is_tombstoned("message", message_key(row.session_id, row.id)):
+        if row.has_caller_id and is_refused(reader, row.session_id, row.id):
             return True
         mac = row.content_mac or reader.content_mac(row.content)
         if self._since(said)(reader.is_tombstoned("content", content_key(mac))):

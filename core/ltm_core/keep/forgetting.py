@@ -18,7 +18,7 @@ from ltm_core.keep.audit import note
 from ltm_core.keep.holdings import holdings, without_summary
 from ltm_core.keep.policy import Choice, Outcome, decide, policy_of
 from ltm_core.keep.proof import SCRUB_JOB
-from ltm_core.store.base import Job
+from ltm_core.store.base import DROPPED, Job
 from ltm_core.types import ForgetDecision
 from ltm_core.types.names import ORDINARY
 from ltm_core.write.statuses import message_key
@@ -141,7 +141,7 @@ def _drop(writer: Writer, batch: Sequence[Choice], *, now: datetime) -> dict[int
     turns = writer.messages(items=[c.held.item for c in batch if c.held.owner == "message"])
     if turns:
         # A host that sends its whole history again must not bring them back.
-        told = [("message", message_key(m.session_id, m.id)) for m in turns if m.has_caller_id]
+        told = [(DROPPED, message_key(m.session_id, m.id)) for m in turns if m.has_caller_id]
         if told:
             writer.add_tombstones(told, now=now)
         writer.add_ghosts(turns)

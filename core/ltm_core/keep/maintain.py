@@ -18,6 +18,7 @@ from ltm_core.keep.consolidate.run import Done, consolidate
 from ltm_core.keep.erase import SCRUB_JOB, fill_vectors
 from ltm_core.keep.forgetting import forget_by_policy
 from ltm_core.keep.later import flush
+from ltm_core.keep.logs import drop_old
 from ltm_core.keep.queue import work
 from ltm_core.types import Anchor, Evidence, Fact, MaintenanceReport
 from ltm_core.write.extraction import EXTRACT_JOB
@@ -58,6 +59,7 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
             spared=would.spared,
             decisions=would.decisions,
             cold=move_old(runtime, now=now, dry_run=True),
+            logs_dropped=drop_old(runtime, now=now, dry_run=True),
             **_told(consolidate(runtime, now=now, dry_run=True)),
             seconds=time.perf_counter() - started,
         )
@@ -80,6 +82,7 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
     flush(runtime)
     forgot = forget_by_policy(runtime, now=now, dry_run=False)
     cold = move_old(runtime, now=now, dry_run=False)
+    logs = drop_old(runtime, now=now, dry_run=False)
     finished = (
         clean_asked(runtime, now=now)
         + clear_away(runtime, now=now)
@@ -96,6 +99,7 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
         "jobs": finished,
         "forgotten": sum(forgot.counts.values()),
         "cold": cold,
+        "log rows": sum(logs.values()),
         "summaries": told.summaries,
         "retired": told.retired,
     }
@@ -114,6 +118,7 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
         spared=forgot.spared,
         decisions=forgot.decisions,
         cold=cold,
+        logs_dropped=logs,
         **_told(told),
         seconds=time.perf_counter() - started,
     )

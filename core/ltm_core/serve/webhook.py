@@ -16,9 +16,10 @@ from urllib.parse import SplitResult, urlsplit
 from pydantic import TypeAdapter
 
 from ltm_core import __version__
-from ltm_core.errors import LTMError
+from ltm_core.errors import LTMError, NotFoundError
 from ltm_core.serve.alone import Alone
 from ltm_core.serve.signature import SIGNATURE_HEADER, sign
+from ltm_core.store.base import CHANGES_DROPPED
 from ltm_core.types import FactChange
 
 if TYPE_CHECKING:
@@ -148,7 +149,13 @@ class Deliverer:
                 return TAKEOVER_SECONDS
             operations = self._memory._runtime.store.operations()
             since = operations.setting(self._name)
-            found = self._memory.changes(since=since, limit=self._batch).items
+            try:
+                found = self._memory.changes(since=since, limit=self._batch).items
+            except NotFoundError as e:
+                # They cannot be sent any more: the later ones must not wait for them.
+                log.error("webhook: not sent, %s", e)
+                operations.set_setting(self._name, operations.setting(CHANGES_DROPPED))
+                return 0.0
             if not found:
                 return IDLE_SECONDS
             if not self._send(found):

@@ -89,6 +89,7 @@ class RowContract:
             assert r.turn_worths(now=at(2), idle_before=at(1), after_item=first.item, limit=1) == [second]
             assert (first.item, first.importance, first.anchored, first.in_window) == (plain.item, "high", True, True)
             assert (second.item, second.at, second.anchored, second.in_window) == (said.item, at(-90), False, False)
+            assert (first.recorded_at, second.recorded_at) == (plain.recorded_at, said.recorded_at)
             assert (first.supports, set(second.supports)) == ((), set(facts))
             assert (second.access_count, second.last_access_at) == (1, at(3))
             assert len(r.turn_worths(now=T0, idle_before=at(9), limit=9)) == 3

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from ltm_core.errors import ConflictError
-from ltm_core.store.base import OWNER_CODES, RESTORE_JOB, MessageRow, Store, Writer
+from ltm_core.store.base import CONSOLIDATE_JOB, OWNER_CODES, RESTORE_JOB, Job, MessageRow, Store, Writer
 from ltm_core.store.rows import SummaryRow
 from ltm_core.store.times import to_us
 from ltm_core.testing.builders import T0, at, chunk, say, summary
@@ -124,6 +124,22 @@ class SummaryContract:
             w.set_consolidated(at(5))
         assert ask(looked_before=at(5), said_before=at(5), limit=9) == ["ben"]
         assert sorted(ask(looked_before=at(6), said_before=at(5), limit=9)) == ["ana", "ben"]
+        with store.write("ben") as w:
+            w.add_job(Job(kind=CONSOLIDATE_JOB, user_id="ben", run_after=at(7)))
+        assert ask(looked_before=at(9), said_before=at(5), limit=9) == ["ana"], "ben's turns are queued"
+        (job,) = store.operations().due_jobs(now=at(9), kinds=[CONSOLIDATE_JOB])
+        store.operations().fail_job(job.id, error="tried often enough", retry_at=None)
+        assert ask(looked_before=at(7), said_before=at(5), limit=9) == ["ana"]
+        assert sorted(ask(looked_before=at(8), said_before=at(5), limit=9)) == ["ana", "ben"], "a day later again"
+
+    def test_a_turn_tells_whether_its_summary_can_be_recalled(self, store: Store) -> None:
+        with store.write("ana") as w:
+            rows = told(w)
+            w.add_summary(summary("y1", "not looked for yet", rows[:2]))
+            kept(w, "y2", rows[1:2])
+        with store.read("ana") as r:
+            found = r.turn_worths(now=T0, idle_before=T0, limit=9)
+        assert [t.summarised for t in found] == [False, True, None]
 
     def test_a_summary_ends_with_the_first_of_its_turns(self, store: Store) -> None:
         with store.write("ana") as w:

@@ -18,6 +18,7 @@ from ltm_core.testing.builders import DIMENSION, T0
 from ltm_core.testing.contract_documents import DocumentContract
 from ltm_core.testing.contract_facts import FactContract
 from ltm_core.testing.contract_life import LifeContract
+from ltm_core.testing.contract_logs import LogContract
 from ltm_core.testing.contract_messages import MessageContract
 from ltm_core.testing.contract_operations import OperationsContract
 from ltm_core.testing.contract_rows import RowContract
@@ -34,6 +35,7 @@ class StoreContract(
     DocumentContract,
     SummaryContract,
     LifeContract,
+    LogContract,
     RowContract,
     OperationsContract,
 ):

@@ -61,6 +61,8 @@ class MaintenanceReport:
     """The first 1000 that were dropped, users in the order of their ids, the least valuable first."""
     cold: int = 0
     """Turns moved to files, see ``Config.cold_after_days``."""
+    logs_dropped: Mapping[str, int] = field(default_factory=dict)
+    """Rows of the audit log and of the feed of changes that were older than ``Config`` keeps them."""
     summarised: int = 0
     """Summaries made."""
     retired: int = 0

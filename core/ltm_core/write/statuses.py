@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ltm_core.errors import ConflictError
+from ltm_core.store.base import DROPPED
 from ltm_core.text.normalize import fold
 from ltm_core.write.align import repeated
 from ltm_core.write.forgotten import holds_forgotten
@@ -133,9 +134,15 @@ def _alone(message: Incoming, stored: MessageRow | None) -> Judged:
     return Judged("duplicate" if stored.content == message.content else "edit", stored)
 
 
+def is_refused(reader: Reader, session_id: str, id: str) -> bool:
+    """Whether the turn of this id was forgotten, because somebody asked or by a policy."""
+    key = message_key(session_id, id)
+    return any(reader.is_tombstoned(kind, key) is not None for kind in ("message", DROPPED))
+
+
 def _is_erased(reader: Reader, session_id: str, given: Sequence[Incoming], index: int) -> bool:
     message = given[index]
-    if message.id is not None and reader.is_tombstoned("message", message_key(session_id, message.id)):
+    if message.id is not None and is_refused(reader, session_id, message.id):
         return True
     if message.at is not None:
         limits = (

@@ -14,7 +14,9 @@ from ltm_core.store.base.operations import Operations
 from ltm_core.store.base.reading import Reader, RowReader, Snapshot
 from ltm_core.store.base.records import (
     ACT_CODES,
+    CHANGES_DROPPED,
     CONSOLIDATE_JOB,
+    DROPPED,
     IMPORTANCE_CODES,
     OWNER_CODES,
     RESTORE_JOB,
@@ -24,6 +26,7 @@ from ltm_core.store.base.records import (
     DocumentUnit,
     IndexFaults,
     Job,
+    LogKind,
     MessageRow,
     Namespace,
     OwnerKind,
@@ -38,7 +41,9 @@ from ltm_core.store.base.writing import Writer
 
 __all__ = [
     "ACT_CODES",
+    "CHANGES_DROPPED",
     "CONSOLIDATE_JOB",
+    "DROPPED",
     "IMPORTANCE_CODES",
     "OWNER_CODES",
     "RESTORE_JOB",
@@ -48,6 +53,7 @@ __all__ = [
     "DocumentUnit",
     "IndexFaults",
     "Job",
+    "LogKind",
     "MessageRow",
     "Namespace",
     "Operations",

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from ltm_core.store.base.records import Job, VectorSets
+from ltm_core.store.base.records import Job, LogKind, VectorSets
 from ltm_core.store.rows import AuditRow, Copied
 from ltm_core.types import Receipt, Stats
 
@@ -163,6 +163,22 @@ class Operations(Protocol):
 
     def audit_rows(self, *, after: int = 0, limit: int) -> list[AuditRow]:
         """The log of all users and of the store after a number, in order."""
+        ...
+
+    def drop_old(self, log: LogKind, *, before: datetime, limit: int) -> int:
+        """Of the first ``limit`` rows of all users those up to the first that is not older are gone; returns how
+        many, 0 when the log begins with a younger one. The end of what was dropped of the feed is remembered in the
+        same transaction (`CHANGES_DROPPED`)."""
+        ...
+
+    def count_old(self, log: LogKind, *, before: datetime) -> int:
+        """How many rows are older."""
+        ...
+
+    def drop_marks(self, *, before: datetime, limit: int) -> int:
+        """What policies dropped is no longer recognised when it is told again: the places of turns that were said
+        before then (`Writer.add_ghosts`), and ids marked before then (`DROPPED`). What somebody asked to forget
+        stays refused. Returns how many marks went, ``limit`` looked at in one transaction."""
         ...
 
     def stats(self) -> Stats: ...

@@ -138,6 +138,12 @@ class DocumentUnit:
 
 CONSOLIDATE_JOB = "consolidate"
 """Turns of a user are due for summaries; while it waits or is worked off, the user is not looked at again."""
+LogKind: TypeAlias = Literal["audit", "changes"]
+"""What grows with every write: the audit log, and the feed of changes."""
+DROPPED = "dropped"
+"""The kind of tombstone of a turn that a policy dropped; what somebody asked to forget has others."""
+CHANGES_DROPPED = "changes_dropped"
+"""The setting that says up to which place the feed was dropped."""
 RESTORE_JOB = "restore_turns"
 """Left by a writer that removed a summary and did not bring back the retired turns it stood for."""
 
@@ -214,7 +220,9 @@ class IndexFaults:
 
 __all__ = [
     "ACT_CODES",
+    "CHANGES_DROPPED",
     "CONSOLIDATE_JOB",
+    "DROPPED",
     "IMPORTANCE_CODES",
     "OWNER_CODES",
     "RESTORE_JOB",
@@ -224,6 +232,7 @@ __all__ = [
     "DocumentUnit",
     "IndexFaults",
     "Job",
+    "LogKind",
     "MessageRow",
     "Namespace",
     "OwnerKind",

@@ -9,6 +9,8 @@ from ltm_core.store.sql.engine import Connection
 if TYPE_CHECKING:
     from ltm_core.store.sql.base import Core
 
+SET_SETTING = "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+
 
 def other_embedders(conn: Connection) -> list[int]:
     """Every embedder but the store's own, 0 for none; empty while the store has no embedder."""
@@ -32,4 +34,4 @@ def name_of(core: Core, conn: Connection, user_no: int) -> str | None:
     return None if row is None else core.user_id(row[0])
 
 
-__all__ = ["name_of", "other_embedders", "plain_users"]
+__all__ = ["SET_SETTING", "name_of", "other_embedders", "plain_users"]

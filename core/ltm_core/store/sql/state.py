@@ -7,7 +7,7 @@ from datetime import datetime
 
 from ltm_core.errors import ConflictError
 from ltm_core.store.base import VectorSets
-from ltm_core.store.sql.lookups import name_of, plain_users
+from ltm_core.store.sql.lookups import SET_SETTING, name_of, plain_users
 from ltm_core.store.sql.queue import Queue
 from ltm_core.store.sql.second import begin_second, drop_second, switch, vector_sets
 from ltm_core.store.times import to_us
@@ -90,11 +90,7 @@ class StoreState(Queue):
             if value is None:
                 conn.execute("DELETE FROM meta WHERE name = ?", (name,))
             else:
-                conn.execute(
-                    "INSERT INTO meta (name, value) VALUES (?, ?) "
-                    "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-                    (name, value),
-                )
+                conn.execute(SET_SETTING, (name, value))
 
     def embedder_identity(self) -> str | None:
         with self._store.connection() as conn:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from ltm_core.store.base import CHANGES_DROPPED, DROPPED, LogKind
 from ltm_core.store.sql.layout import batches
-from ltm_core.store.sql.lookups import name_of, other_embedders
+from ltm_core.store.sql.lookups import SET_SETTING, name_of, other_embedders
 from ltm_core.store.sql.records import ITEM_MASK
 from ltm_core.store.times import to_us
 from ltm_core.text.normalize import fold
 from ltm_core.types import Fact, FactChange
 
 if TYPE_CHECKING:
+    from ltm_core.store.sql.engine import Connection
     from ltm_core.store.sql.store import SqlStore
     from ltm_core.store.sql.writer import SqlWriter
 
@@ -24,6 +27,8 @@ _LEAVE_WINDOW = (
     "JOIN messages m INDEXED BY messages_window ON m.user_no = s.user_no AND m.session = s.session "
     "AND m.in_window = 1 WHERE s.id IN ({}))"
 )
+_PLACE = "user_mac, session, at, sequence"
+_FIRST_PLACE = (b"", -(2**63), -(2**63), -(2**63))
 _DROP_SLOTS = "DELETE FROM slots WHERE (user_no, session) IN (SELECT user_no, session FROM sessions WHERE id IN ({}))"
 
 
@@ -93,6 +98,55 @@ class Sweeps:
                 counts["documents"] += w.delete_documents(over)
                 counts["slots"] += w.delete_expired_slots(now=now)
         return counts
+
+    def drop_old(self, log: LogKind, *, before: datetime, limit: int) -> int:
+        with self._store.connection(write=True) as conn:
+            first = conn.execute(f"SELECT id, at FROM {log} ORDER BY id LIMIT ?", (limit,)).fetchall()
+            old = [number for number, _ in takewhile(lambda row: row[1] < to_us(before), first)]
+            if old:
+                conn.execute(f"DELETE FROM {log} WHERE id <= ?", (old[-1],))
+            if old and log == "changes":
+                conn.execute(SET_SETTING, (CHANGES_DROPPED, str(old[-1])))
+        return len(old)
+
+    def count_old(self, log: LogKind, *, before: datetime) -> int:
+        with self._store.connection() as conn:
+            (count,) = conn.execute(f"SELECT count(*) FROM {log} WHERE at < ?", (to_us(before),)).fetchone()
+        return int(count)
+
+    def drop_marks(self, *, before: datetime, limit: int) -> int:
+        count, after, moment = 0, _FIRST_PLACE, to_us(before)
+        while True:
+            with self._store.connection(write=True) as conn:
+                rows = conn.execute(
+                    f"SELECT {_PLACE}, content_mac FROM ghosts WHERE ({_PLACE}) > (?, ?, ?, ?) AND at < ? "
+                    f"ORDER BY {_PLACE} LIMIT ?",
+                    (*after, moment, limit),
+                ).fetchall()
+                going = [r[:4] for r in rows if not self._is_refused(conn, user=r[0], said=r[4])]
+                conn.executemany(f"DELETE FROM ghosts WHERE ({_PLACE}) = (?, ?, ?, ?)", going)
+            count += len(going)
+            if len(rows) < limit:
+                break
+            after = rows[-1][:4]
+        while True:
+            with self._store.connection(write=True) as conn:
+                gone = conn.execute(
+                    "DELETE FROM tombstones WHERE (user_mac, kind, mac) IN "
+                    "(SELECT user_mac, kind, mac FROM tombstones WHERE kind = ? AND at < ? LIMIT ?)",
+                    (DROPPED, moment, limit),
+                ).rowcount
+            count += gone
+            if gone < limit:
+                return count
+
+    def _is_refused(self, conn: Connection, *, user: bytes, said: bytes) -> bool:
+        """Whether somebody asked that these words be forgotten."""
+        mac = self._store.core.keyed.mac(said.hex())
+        row = conn.execute(
+            "SELECT 1 FROM tombstones WHERE user_mac = ? AND kind = 'content' AND mac = ?", (user, mac)
+        ).fetchone()
+        return row is not None
 
     def preview(self, *, idle_before: datetime, now: datetime) -> dict[str, int]:
         moment = to_us(now)

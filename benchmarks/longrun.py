@@ -4,7 +4,8 @@
 
 A seeded person talks every day, in English and Chinese, about things that matter for a day, tells a few things that
 matter for good, moves house, and asks now and then. Every night `maintain` runs. Every 30 days all that was told for
-good is asked for, and size and latency are measured: once with no policy, once with decay and a capacity.
+good is asked for, and size and latency are measured: once with no policy, once with decay, a capacity and logs of a
+year.
 ``--talk`` mixes in the turns of a public conversation set (LoCoMo's format). The plot needs matplotlib.
 """
 
@@ -25,6 +26,7 @@ from typing import Any
 
 from benchmarks.surroundings import machine
 from benchmarks.talk import sentences
+from ltm_core.keep.holdings import holdings
 
 START = datetime(2024, 1, 1, 8, tzinfo=UTC)
 EVERY = 30
@@ -152,6 +154,7 @@ def look(memory: Any, day: int, known: Sequence[Told], nights: Sequence[float], 
         "recall": round(1 - len(missing) / max(1, len(known)), 3),
         "missing": missing,
         "turns": stats.messages,
+        "for good": kept_for_good(memory, user_id="ines"),
         "facts": stats.facts,
         "megabytes": round(stats.bytes_on_disk / 2**20, 2),
         "context_ms": round(statistics.median(times), 2) if times else 0.0,
@@ -159,9 +162,22 @@ def look(memory: Any, day: int, known: Sequence[Told], nights: Sequence[float], 
     }
 
 
+def kept_for_good(memory: Any, *, user_id: str) -> int:
+    """Turns that no age takes: what has an anchor, and what is of high importance."""
+    runtime, now = memory._runtime, memory._runtime.now()
+    with runtime.store.read(user_id) as reader:
+        held = holdings(reader, runtime.lexicon, now=now, idle_before=now)
+    return sum(h.owner == "message" and (bool(h.protected) or h.importance == "high") for h in held)
+
+
 POLICIES: dict[str, dict[str, Any]] = {
     "no policy": {},
-    "decay + capacity 5000": {"forgetting": ("decay", "capacity")},
+    "decay + capacity 5000, logs of a year": {
+        "forgetting": ("decay", "capacity"),
+        "audit_days": 365,
+        "changes_days": 365,
+        "replay_days": 365,
+    },
 }
 
 
@@ -175,14 +191,17 @@ def plot(found: dict[str, Any], path: Path) -> None:
 
     panels = (
         ("recall", "recall of what was told for good"),
-        ("turns", "turns kept"),
+        ("turns", "turns kept (dotted: for good)"),
         ("megabytes", "store, MB"),
         ("context_ms", "context, ms of processor"),
     )
     figure, axes = plt.subplots(2, 2, figsize=(9, 5.4), layout="constrained")
     for axis, (key, title) in zip(axes.flat, panels, strict=True):
         for name, rows in found["policies"].items():
-            axis.plot([r["day"] for r in rows], [r[key] for r in rows], label=name, linewidth=1.6)
+            days = [r["day"] for r in rows]
+            (line,) = axis.plot(days, [r[key] for r in rows], label=name, linewidth=1.6)
+            if key == "turns":
+                axis.plot(days, [r["for good"] for r in rows], color=line.get_color(), linestyle=":", linewidth=1.2)
         axis.set_title(title, fontsize=10)
         axis.set_ylim(bottom=0)
         axis.set_xlabel("day", fontsize=8)

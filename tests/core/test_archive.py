@@ -460,5 +460,5 @@ def test_the_commands(memory: LongTermMemory, tmp_path: Path, monkeypatch: pytes
     assert "zeppelin" in run("recall", "zeppelin", "--cold")
     assert json.loads(run("restore-archive", "--since", "2024-03-01", "--json")) == {"user": "ana", "restored": 0}
     shown = run("restore-archive", "--actor", "desk")
-    assert "4 turns of ana" in shown and "older than 365 days" in shown
+    assert "4 turns of ana" in shown and "not recalled for 365 days" in shown
     assert "zeppelin" in run("recall", "zeppelin")

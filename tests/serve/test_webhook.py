@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -116,6 +117,19 @@ def test_every_change_comes_once_and_in_order(memory: LongTermMemory, tmp_path: 
     again = deliverer(memory, tmp_path, receiver.url)
     assert again.step() == 0.0 and len(receiver.cursors()) == 4
     again.stop(1)
+
+
+def test_what_was_dropped_before_it_was_taken_is_told_and_the_rest_goes_on(
+    memory: LongTermMemory, tmp_path: Path, receiver: Receiver, caplog: pytest.LogCaptureFixture
+) -> None:
+    one = deliverer(memory, tmp_path, receiver.url)
+    known = tell(memory, 1, 2, 3, 4)
+    assert one.step() == 0.0 and receiver.cursors() == known[:2]
+    operations = memory._runtime.store.operations()
+    assert operations.drop_old("changes", before=NOW + timedelta(days=1), limit=3) == 3
+    assert [one.step(), one.step(), one.step()] == [0.0, 0.0, IDLE_SECONDS]
+    assert receiver.cursors() == [*known[:2], known[3]] and "no longer kept" in caplog.text
+    one.stop(1)
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308, 400, 404, 429, 500, 503])

@@ -292,11 +292,10 @@ def test_what_one_run_has_no_time_to_summarise_waits_for_the_next(opened: Openin
     assert not left and report.spared == {} and memory.doctor().healthy
 
 
-def test_a_log_that_is_told_later_waits_for_its_summary_too(opened: Opening, clock: Clock) -> None:
+@pytest.mark.parametrize("way", ["observe", "import"])
+def test_a_log_that_is_told_later_waits_for_its_summary_too(opened: Opening, clock: Clock, way: str) -> None:
     memory = opened(**CONSOLIDATING)
     memory.observe(user_id="ana", session_id="new", user="Hello there, the sea is calm.")
-    clock.now += timedelta(days=30)
-    memory.maintain()
     old = [
         {
             "role": "user",
@@ -305,10 +304,19 @@ def test_a_log_that_is_told_later_waits_for_its_summary_too(opened: Opening, clo
         }
         for n in range(21, 25)
     ]
-    memory.observe(user_id="ana", session_id="log", messages=old)
+    memory.observe(user_id="ben", session_id="log", messages=old)
+    lines = list(memory.export_user("ben"))
+    memory.forget_user("ben")
+    clock.now += timedelta(days=30)
+    memory.maintain()
+    if way == "import":
+        assert memory.import_user(lines, user_id="ana", trust=True).imported["message"] == 4
+    else:
+        memory.observe(user_id="ana", session_id="log", messages=old)
     clock.now += timedelta(hours=1)
-    assert memory.maintain().spared == {"its summary does not replace it yet": 4}, "nobody looked at it today"
-    clock.now += timedelta(days=1)
+    if way == "observe":
+        assert memory.maintain().spared == {"its summary does not replace it yet": 4}, "looked at yesterday"
+        clock.now += timedelta(days=1)
     report = memory.maintain()
     assert report.summarised >= 1 and report.forgotten == {"decay": 4}
     assert any("steps" in i.text for i in memory.search("steps of the lighthouse", user_id="ana"))

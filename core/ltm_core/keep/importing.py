@@ -124,6 +124,9 @@ def _take(runtime: Runtime, user_id: str, taker: Taker, batch: list[tuple[int, L
             for ready in chosen:
                 ready.write(writer, vectors)
                 mine.imported[ready.kind] += 1
+        if mine.imported["message"]:
+            # They came now, whatever their rows say: no policy takes them before somebody looked for summaries.
+            writer.set_consolidated(None)
         state = writer.user()
         revision = 0 if state is None else state.revision + bool(chosen)
     taker.commit(chosen, revision=revision)

@@ -62,7 +62,8 @@ class MaintenanceReport:
     cold: int = 0
     """Turns moved to files, see ``Config.cold_after_days``."""
     logs_dropped: Mapping[str, int] = field(default_factory=dict)
-    """Rows of the audit log and of the feed of changes that were older than ``Config`` keeps them."""
+    """Rows of the audit log, of the feed of changes, and marks of what policies dropped, that were older than
+    ``Config`` keeps them."""
     summarised: int = 0
     """Summaries made."""
     retired: int = 0

@@ -39,6 +39,13 @@ class Config(KeepingConfig, ConsolidationConfig):
         description="Memory for cached vectors of all users together; 512 MB hold about eight users of "
         "30,000 chunks at 512 dimensions. The least recently used user goes first.",
     )
+    postgres_connections: int = Field(
+        16,
+        ge=2,
+        le=1000,
+        description="Most connections of one process to PostgreSQL; a call that finds none free within "
+        "busy_timeout_seconds raises BusyError.",
+    )
     external_vectors_from: int = Field(
         100_000,
         ge=1,

@@ -22,7 +22,8 @@ from ltm_core.recall.rewriters import resolve_rewriter
 from ltm_core.runtime import Runtime, log
 from ltm_core.store.base import Store
 from ltm_core.store.keys import resolve_keys
-from ltm_core.store.sqlite import SqliteStore, open_store
+from ltm_core.store.postgres.location import is_postgres
+from ltm_core.store.sqlite import open_store
 from ltm_core.text.chunks import CHUNKER_VERSION, TEMPLATE_VERSION
 from ltm_core.text.tokens import estimate_tokens
 from ltm_core.types import TokenCounter, WorkReport
@@ -30,6 +31,7 @@ from ltm_core.write.identifiers import check_patterns
 
 if TYPE_CHECKING:
     from ltm_core.protocols import Extractor, Summarizer
+    from ltm_core.store.sql.store import SqlStore
 
 
 def open_runtime(
@@ -58,10 +60,8 @@ def open_runtime(
     model = CachedEmbedder(resolve_embedder(embedder))
     judge, writer = resolve_reranker(reranker), resolve_rewriter(rewriter)
     reads, tells = _extractor(extractor), _summarizer(summarizer)
-    if isinstance(location, str) and "://" in location:
-        raise ConfigError("location must be a directory or ':memory:'; this version has no other store")
     keys = resolve_keys(key_provider)
-    store = open_store(location, config=settings, read_only=read_only, clock=lambda: _aware(clock()), keys=keys)
+    store = _store(location, config=settings, read_only=read_only, clock=lambda: _aware(clock()), keys=keys)
     try:
         _agree(store, model, now=clock())
         runtime = Runtime(
@@ -89,6 +89,16 @@ def open_runtime(
     except BaseException:
         store.close()
         raise
+
+
+def _store(location: str | Path, **options: Any) -> SqlStore:
+    if is_postgres(location):
+        from ltm_core.store.postgres import open_store as open_postgres
+
+        return open_postgres(str(location), **options)
+    if isinstance(location, str) and "://" in location:
+        raise ConfigError("location must be a directory, ':memory:' or postgresql://user@host/database")
+    return open_store(location, **options)
 
 
 def _extractor(spec: object) -> Extractor | None:
@@ -136,7 +146,7 @@ def _run_upkeep(runtime: Runtime) -> None:
     runtime.stop = stop
 
 
-def _attach(runtime: Runtime, store: SqliteStore, vectors: str) -> None:
+def _attach(runtime: Runtime, store: SqlStore, vectors: str) -> None:
     """An external index answers for large users; a thread tells it what changed."""
     from ltm_core.background import Worker
     from ltm_core.store.external import host_of

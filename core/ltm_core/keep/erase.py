@@ -19,7 +19,6 @@ from ltm_core.keep.consolidate.retire import bring_back
 from ltm_core.keep.documents import holding
 from ltm_core.keep.matching import facts_named, turns_with
 from ltm_core.keep.proof import NEEDLES, needles_of, owe, pay, prove
-from ltm_core.keep.proof import SCRUB_JOB as SCRUB_JOB
 from ltm_core.keep.redaction import patterns_of
 from ltm_core.keep.sources import (
     NOTHING,

@@ -17,8 +17,7 @@ from ltm_core.keep.asked import delete_facts
 from ltm_core.keep.audit import note
 from ltm_core.keep.holdings import holdings, without_summary
 from ltm_core.keep.policy import Choice, Outcome, decide, policy_of
-from ltm_core.keep.proof import SCRUB_JOB
-from ltm_core.store.base import DROPPED, Job
+from ltm_core.store.base import DROPPED, SCRUB_JOB, Job
 from ltm_core.types import ForgetDecision
 from ltm_core.types.names import ORDINARY
 from ltm_core.write.statuses import message_key

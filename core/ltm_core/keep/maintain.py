@@ -15,11 +15,12 @@ from ltm_core.keep.archive.forget import clean_asked
 from ltm_core.keep.archive.move import move_old
 from ltm_core.keep.audit import note
 from ltm_core.keep.consolidate.run import Done, consolidate
-from ltm_core.keep.erase import SCRUB_JOB, fill_vectors
+from ltm_core.keep.erase import fill_vectors
 from ltm_core.keep.forgetting import forget_by_policy
 from ltm_core.keep.later import flush
 from ltm_core.keep.logs import drop_old
 from ltm_core.keep.queue import work
+from ltm_core.store.base import SCRUB_JOB
 from ltm_core.types import Anchor, Evidence, Fact, MaintenanceReport
 from ltm_core.write.extraction import EXTRACT_JOB
 

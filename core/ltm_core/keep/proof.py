@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 from ltm_core.errors import ErasurePendingError
 from ltm_core.keep.redaction import overwritten, patterns_of
-from ltm_core.store.base import Job
+from ltm_core.store.base import SCRUB_JOB, Job
 from ltm_core.types import Fact, Receipt
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import DocumentRow, MessageRow, Reader, Writer
 
-SCRUB_JOB = "scrub"
 NEEDLES = 24
 """Texts of one kind looked for in the files after an erasure; each costs one pass over them."""
 _CHARACTERS = 60
@@ -71,10 +70,13 @@ def owe(writer: Writer, *, now: datetime, receipt: str | None = None) -> None:
 
 def pay(runtime: Runtime, *, wait_seconds: float, needles: Sequence[bytes] = ()) -> tuple[bool, int]:
     """The lists beside backups know of the erasure, and the freed bytes are overwritten, which ends every
-    job that waited for that. (whether they are gone and no needle is left, files read for the needles)."""
+    job that waited for that. (whether they are gone and no needle is left, files read for the needles). Where that
+    takes long, the jobs are left to ``maintain``."""
     operations, now = runtime.store.operations(), runtime.now()
     operations.list_erasures(now=now)
     # Of the jobs that come meanwhile nothing is known.
+    if not operations.erases_at_once:
+        return False, 0
     waiting = operations.due_jobs(now=now, kinds=(SCRUB_JOB,), limit=_PAGE)
     gone, files = operations.scrub(needles=needles, wait_seconds=wait_seconds)
     for job in waiting if gone else ():
@@ -94,7 +96,8 @@ def prove(
     now: datetime,
 ) -> Receipt:
     """The receipt of an erasure, recorded. ``bytes_clean`` says that no file holds what was erased, except in
-    what other users said themselves; what the same user's memories still hold is not excused.
+    what other users said themselves; what the same user's memories still hold is not excused. In a store whose files
+    are a server's it is False: ``maintain`` writes the tables anew.
 
     Raises ErasurePendingError, with the receipt, when readers kept old pages of the files alive past the wait;
     ``maintain`` then overwrites them.
@@ -114,7 +117,7 @@ def prove(
         seconds=time.perf_counter() - started,
     )
     runtime.store.operations().record_receipt(receipt)
-    if not gone:
+    if not gone and runtime.store.operations().erases_at_once:
         raise ErasurePendingError(
             f"receipt {receipt.id}: hidden at once, but other readers keep old pages of the file alive; "
             "maintain() overwrites them when they are done",

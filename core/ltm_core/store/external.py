@@ -59,13 +59,15 @@ class VectorHost(Protocol):
     def close(self) -> None: ...
 
 
-def host_of(spec: str, directory: Path, store_name: str) -> VectorHost | None:
+def host_of(spec: str, directory: Path | None, store_name: str) -> VectorHost | None:
     """The host that ``vectors=`` stands for; None for exact search. ConfigError for anything else."""
     if spec == "exact":
         return None
     if spec == "chroma":
         from ltm_core.store.chroma import LocalChroma, require_chroma
 
+        if directory is None:
+            raise ConfigError('vectors="chroma" keeps files beside a store in a directory: here, name a server')
         require_chroma()
         return LocalChroma(directory)
     if spec.startswith("chroma://"):

@@ -88,6 +88,12 @@ class Operations(Protocol):
         """In the order of the bytes of their ids."""
         ...
 
+    @property
+    def erases_at_once(self) -> bool:
+        """Whether `scrub` is quick enough to belong to an erasure. False: it locks tables for as long as it takes to
+        write them anew, so it is left to ``maintain``."""
+        ...
+
     def scrub(self, *, needles: Sequence[bytes] = (), wait_seconds: float) -> tuple[bool, int]:
         """Freed bytes are overwritten on disk (log truncated, files scanned for ``needles``); (clean, files)."""
         ...

@@ -144,6 +144,8 @@ DROPPED = "dropped"
 """The kind of tombstone of a turn that a policy dropped; what somebody asked to forget has others."""
 CHANGES_DROPPED = "changes_dropped"
 """The setting that says up to which place the feed was dropped."""
+SCRUB_JOB = "scrub"
+"""Kind of the job by which freed bytes are overwritten."""
 RESTORE_JOB = "restore_turns"
 """Left by a writer that removed a summary and did not bring back the retired turns it stood for."""
 
@@ -227,6 +229,7 @@ __all__ = [
     "OWNER_CODES",
     "RESTORE_JOB",
     "ROLE_CODES",
+    "SCRUB_JOB",
     "ChunkWrite",
     "DocumentRow",
     "DocumentUnit",

@@ -75,6 +75,10 @@ class Core:
     """None in a plain store."""
     name: str = ""
     """Hash that stands for the store and every copy of it."""
+    names_are_bytes: bool = False
+    """Whether ``users.user_id`` is a column of bytes: the text of an engine may lack a character."""
+    feed_lock: int = 0
+    """The number of the lock that a write holds while it has numbers of the feed; 0 where there is one writer."""
     serving: Serving = field(default_factory=Serving)
     attached: Attached = field(default_factory=Attached)
     kept: Kept = field(default_factory=Kept)
@@ -96,13 +100,15 @@ class Core:
 
         return LOST_CODEC if secrets is None else UserCodec(secrets)
 
-    def stored_name(self, user_id: str) -> str:
+    def stored_name(self, user_id: str) -> str | bytes:
         """What ``users.user_id`` holds."""
-        return user_id if self.vault is None else self.vault.name(user_id)
+        name = user_id if self.vault is None else self.vault.name(user_id)
+        return name.encode() if self.names_are_bytes else name
 
-    def user_id(self, stored: str) -> str:
+    def user_id(self, stored: str | bytes) -> str:
         """The id again."""
-        return stored if self.vault is None else self.vault.user_id(stored)
+        name = stored.decode() if isinstance(stored, bytes) else stored
+        return name if self.vault is None else self.vault.user_id(name)
 
 
 class _Ended:

@@ -34,6 +34,11 @@ def key_range(user_no: int) -> tuple[int, int]:
     return user_no << TERM_BITS, (user_no + 1) << TERM_BITS
 
 
+def among(column: str, count: int) -> str:
+    """The condition that a column has one of so many values; never true for none, for which there is no list."""
+    return f"{column} IN ({','.join('?' * count)})" if count else "1 = 0"
+
+
 def batches(values: Sequence[T]) -> Iterator[tuple[str, tuple[T, ...]]]:
     """Placeholders and values for ``IN (…)``, in few sizes so that prepared statements are reused.
 

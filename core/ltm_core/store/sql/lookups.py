@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ltm_core.errors import CorruptError, MasterKeyError
 from ltm_core.store.sql.engine import Connection
+from ltm_core.store.vault import StoreKeys
 
 if TYPE_CHECKING:
     from ltm_core.store.sql.base import Core
@@ -17,6 +19,17 @@ def other_embedders(conn: Connection) -> list[int]:
     current = conn.execute("SELECT embedder FROM state WHERE id = 1").fetchone()[0]
     others = [r[0] for r in conn.execute("SELECT no FROM embedders WHERE no <> ?", (current,)).fetchall()]
     return [*others, 0] if current else []
+
+
+def require_same(conn: Connection, path: str, held: StoreKeys) -> str:
+    """Raises unless the database is encrypted as the key file says; returns the wrapping key in use."""
+    row = conn.execute("SELECT encryption FROM state WHERE id = 1").fetchone()
+    present = str(row[0]) if row else ""
+    if present and not held.encrypted:
+        raise CorruptError(f"{path} is encrypted, but its key file is a plain one: restore the key file")
+    if present and present not in held.wrapping:
+        raise MasterKeyError(f"the key file beside {path} is older than the database: restore the newer one")
+    return present
 
 
 def plain_users(conn: Connection) -> int:
@@ -34,4 +47,4 @@ def name_of(core: Core, conn: Connection, user_no: int) -> str | None:
     return None if row is None else core.user_id(row[0])
 
 
-__all__ = ["SET_SETTING", "name_of", "other_embedders", "plain_users"]
+__all__ = ["SET_SETTING", "name_of", "other_embedders", "plain_users", "require_same"]

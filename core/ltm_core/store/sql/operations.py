@@ -12,6 +12,7 @@ from typing import Any
 from ltm_core.store.base import CONSOLIDATE_JOB
 from ltm_core.store.rows import AuditRow, Copied
 from ltm_core.store.sql.conditions import CURRENT, CURRENT_TAKES
+from ltm_core.store.sql.layout import among
 from ltm_core.store.sql.lookups import name_of, other_embedders
 from ltm_core.store.sql.read_rows import AUDIT_READ, audit_body, audit_from
 from ltm_core.store.sql.records import ITEM_MASK
@@ -24,6 +25,10 @@ class SqlOperations(StoreState, ABC):
     """The only door that looks across users; every method is its own short transaction."""
 
     # the engine ---------------------------------------------------------------------------------------
+    @property
+    @abstractmethod
+    def erases_at_once(self) -> bool: ...
+
     @abstractmethod
     def scrub(self, *, needles: Sequence[bytes] = (), wait_seconds: float) -> tuple[bool, int]: ...
 
@@ -53,8 +58,11 @@ class SqlOperations(StoreState, ABC):
             ).fetchall()
         return [self._store.core.user_id(r[0]) for r in rows]
 
-    def _after(self, user_id: str | None) -> str:
-        return "" if user_id is None else self._store.core.stored_name(user_id)
+    def _after(self, user_id: str | None) -> str | bytes:
+        core = self._store.core
+        if user_id is None:
+            return b"" if core.names_are_bytes else ""
+        return core.stored_name(user_id)
 
     def change_marks(self, *, after: int, limit: int) -> list[tuple[int, str]]:
         with self._store.connection() as conn:
@@ -70,7 +78,7 @@ class SqlOperations(StoreState, ABC):
         with self._store.connection() as conn:
             rows = conn.execute(
                 "SELECT DISTINCT user_no FROM messages WHERE doc_type IS NOT NULL AND archived_at IS NULL "
-                f"AND doc_type IN ({','.join('?' * len(labels))}) AND at < ? LIMIT ?",
+                f"AND {among('doc_type', len(labels))} AND at < ? LIMIT ?",
                 (*labels, to_us(before), limit),
             ).fetchall()
             names = [name_of(self._store.core, conn, r[0]) for r in rows]

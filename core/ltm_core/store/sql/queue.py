@@ -9,6 +9,7 @@ from typing import Any
 from ltm_core.errors import InvalidScopeError, NotFoundError
 from ltm_core.store.base import Job
 from ltm_core.store.sql.engine import Connection
+from ltm_core.store.sql.layout import among
 from ltm_core.store.sql.sweeps import Sweeps
 from ltm_core.store.sql.writer import JOB_STATES, insert_job
 from ltm_core.store.times import from_us, to_us
@@ -113,7 +114,7 @@ class Queue(Sweeps):
 
 
 def _of_kinds(kinds: Sequence[str] | None) -> str:
-    return "" if kinds is None else f" AND j.kind IN ({','.join('?' * len(kinds))})"
+    return "" if kinds is None else f" AND {among('j.kind', len(kinds))}"
 
 
 def _for_each(conn: Connection, sql: str, values: tuple[Any, ...], ids: Sequence[int] | None) -> int:

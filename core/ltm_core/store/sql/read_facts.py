@@ -61,7 +61,8 @@ class FactView(View):
             values.append(keyed.folded(subject))
         if subjects is not None:
             # Numbers of our own hash, not text: they are written into the statement.
-            where.append(f"subject IN ({','.join(str(keyed.folded(s)) for s in dict.fromkeys(subjects))})")
+            numbers = ",".join(str(keyed.folded(s)) for s in dict.fromkeys(subjects))
+            where.append(f"subject IN ({numbers})" if numbers else "1 = 0")
         if relation is not None:
             where.append("relation = ?")
             values.append(keyed.folded(relation))

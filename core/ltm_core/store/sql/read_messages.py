@@ -9,7 +9,7 @@ from typing import Any
 from ltm_core.errors import NotFoundError
 from ltm_core.store.base import ROLE_CODES, MessageRow, SlotRow, TurnMark
 from ltm_core.store.sql.base import View
-from ltm_core.store.sql.layout import batches
+from ltm_core.store.sql.layout import among, batches
 from ltm_core.store.sql.records import (
     MESSAGE_READ,
     SESSION_READ,
@@ -72,11 +72,11 @@ class MessageView(View):
             add("at < ?", to_us(until))
         if roles is not None:
             codes = sorted({ROLE_CODES[r] for r in roles})
-            add(f"role IN ({','.join(map(str, codes))})")
+            add(among("role", len(codes)), *codes)
         if in_window is not None:
             add(f"in_window = {int(in_window)}")
         if doc_types is not None:
-            add(f"doc_type IN ({','.join('?' * len(doc_types))})", *map(self.label, doc_types))
+            add(among("doc_type", len(doc_types)), *map(self.label, doc_types))
         if archived is not None:
             add(f"archived_at IS {'NOT ' if archived else ''}NULL")
         if expired_by is not None:
@@ -119,18 +119,20 @@ class MessageView(View):
 
     def marks(self, session_id: str, *, roles: Sequence[Role] | None = None, limit: int) -> list[TurnMark]:
         label = self.label(session_id)
-        only = "" if roles is None else f" AND role IN ({','.join(str(ROLE_CODES[r]) for r in set(roles))})"
+        codes = sorted({ROLE_CODES[r] for r in roles or ()})
+        only = "" if roles is None else f" AND {among('role', len(codes))}"
         newest = f"{only} ORDER BY at DESC, sequence DESC LIMIT {int(limit)}"
         columns = "role, caller_id, content_mac, at, sequence"
         rows = self._rows(
-            f"SELECT id, {columns} FROM messages WHERE user_no = ? AND session = ?{newest}", (self.no, label)
+            f"SELECT id, {columns} FROM messages WHERE user_no = ? AND session = ?{newest}", (self.no, label, *codes)
         )
         ghosts = self._rows(
             f"SELECT 0, {columns} FROM ghosts WHERE user_mac = ? AND session = ?{newest}",
-            (self._keyed.mac(self._user_id), label),
+            (self._keyed.mac(self._user_id), label, *codes),
         )
         cold = self._rows(
-            f"SELECT -id, {columns} FROM cold_turns WHERE user_no = ? AND session = ?{newest}", (self.no, label)
+            f"SELECT -id, {columns} FROM cold_turns WHERE user_no = ? AND session = ?{newest}",
+            (self.no, label, *codes),
         )
         if ghosts or cold:
             rows = sorted([*rows, *ghosts, *cold], key=lambda r: (r[4], r[5]), reverse=True)[:limit]

@@ -8,9 +8,9 @@ chunk is rewritten; the former set is then the second one, which is what makes a
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ltm_core.errors import ConflictError, NotFoundError
 from ltm_core.store.base import OwnerKind, VectorSets
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from ltm_core.store.sql.base import View
 
 
+Rename: TypeAlias = Callable[[Connection, Sequence[tuple[str, str]]], None]
+"""Gives tables other names, in order, inside the transaction of the connection."""
+
+
 class SecondWriter(WriteBase):
     """The side of a writer that fills the second set."""
 
@@ -39,12 +43,13 @@ class SecondWriter(WriteBase):
 
     def set_second_vectors(self, vectors: Mapping[int, NDArray[np.float32]]) -> None:
         encode = self._second_encoder()
+        rows = [(*encode(self.low + n, v), self.low + n) for n, v in vectors.items()]
+        self._conn.executemany("DELETE FROM second_vectors WHERE id = ?", [(r[-1],) for r in rows])
         self._conn.executemany(
             # What was removed or written again meanwhile has another number.
             "INSERT INTO second_vectors (id, embedder, codec, vector) "
-            f"SELECT id, {self.embedder}, ?, ? FROM chunks WHERE id = ? "
-            "ON CONFLICT (id) DO UPDATE SET codec = excluded.codec, vector = excluded.vector",
-            [(*encode(self.low + n, v), self.low + n) for n, v in vectors.items()],
+            f"SELECT id, {self.embedder}, ?, ? FROM chunks WHERE id = ?",
+            rows,
         )
 
     def units_without_second(self, *, after: int, limit: int) -> list[tuple[int, int, int, int]]:
@@ -126,7 +131,7 @@ def vector_sets(conn: Connection) -> VectorSets:
     return VectorSets(present=present, second=second, switched=bool(switched), done=done, total=total)
 
 
-def switch(conn: Connection) -> int:
+def switch(conn: Connection, rename: Rename) -> int:
     """The second set is the one that is searched, the other one is kept; chunks that it lacks wait for a vector.
     Returns how many wait."""
     embedder, second, switched = conn.execute("SELECT embedder, second, switched FROM state").fetchone()
@@ -141,12 +146,10 @@ def switch(conn: Connection) -> int:
         "UPDATE chunks SET embedded = ? WHERE embedded <> ? AND id IN (SELECT id FROM second_vectors)",
         (embedder, embedder),
     )
-    for old, new in (
-        ("vectors", "third_vectors"),
-        ("second_vectors", "vectors"),
-        ("third_vectors", "second_vectors"),
-    ):
-        conn.execute(f"ALTER TABLE {old} RENAME TO {new}")
+    rename(
+        conn,
+        (("vectors", "third_vectors"), ("second_vectors", "vectors"), ("third_vectors", "second_vectors")),
+    )
     waiting += conn.execute(
         "SELECT count(*) FROM document_units WHERE vector IS NOT NULL AND second_vector IS NULL"
     ).fetchone()[0]

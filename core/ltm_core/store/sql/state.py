@@ -69,15 +69,15 @@ class StoreState(Queue):
             return vector_sets(conn)
 
     def begin_second(self, identity: str, *, dimension: int, now: datetime) -> None:
-        with self._store.connection(write=True) as conn:
+        with self._store.connection(write=True, alone=True) as conn:
             begin_second(conn, identity, dimension=dimension, now=now)
 
     def switch_vectors(self) -> int:
-        with self._store.connection(write=True) as conn:
-            return switch(conn)
+        with self._store.connection(write=True, alone=True) as conn:
+            return switch(conn, self._store.rename_tables)
 
     def drop_second(self, *, limit: int) -> int:
-        with self._store.connection(write=True) as conn:
+        with self._store.connection(write=True, alone=True) as conn:
             return drop_second(conn, limit=limit)
 
     def setting(self, name: str) -> str | None:
@@ -102,7 +102,7 @@ class StoreState(Queue):
     def set_embedder_identity(self, identity: str, *, dimension: int, now: datetime) -> None:
         """The store's vectors are from now on those of this embedder; the others no longer count, and their
         chunks are again without a vector. ConflictError when the identity is known with another dimension."""
-        with self._store.connection(write=True) as conn:
+        with self._store.connection(write=True, alone=True) as conn:
             conn.execute(
                 "INSERT INTO embedders (identity, dimension, created_at) VALUES (?, ?, ?) "
                 "ON CONFLICT (identity) DO NOTHING",
@@ -115,7 +115,7 @@ class StoreState(Queue):
 
     def set_outbox(self, enabled: bool) -> None:
         """Whether changes of vectors are listed for an external index from now on; off empties the list."""
-        with self._store.connection(write=True) as conn:
+        with self._store.connection(write=True, alone=True) as conn:
             conn.execute("UPDATE state SET outbox = ? WHERE id = 1", (enabled,))
             if not enabled:
                 conn.execute("DELETE FROM outbox")

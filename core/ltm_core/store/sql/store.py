@@ -51,8 +51,8 @@ class SqlStore(ABC):
     def read_only(self) -> bool: ...
 
     @abstractmethod
-    def connection(self, *, write: bool = False) -> AbstractContextManager[Connection]:
-        """A transaction that is not one user's; for `SqlOperations`."""
+    def connection(self, *, write: bool = False, alone: bool = False) -> AbstractContextManager[Connection]:
+        """A transaction that is not one user's; for `SqlOperations`. ``alone``: no write of a user is under way."""
 
     @abstractmethod
     def reading(self, user_id: str) -> AbstractContextManager[Connection]:
@@ -61,6 +61,11 @@ class SqlStore(ABC):
     @abstractmethod
     def writing(self, user_id: str) -> AbstractContextManager[Connection]:
         """The one write transaction in which this user is changed."""
+
+    def rename_tables(self, conn: Connection, names: Sequence[tuple[str, str]]) -> None:
+        """Each table of the first name has the second one, in order, inside the connection's transaction."""
+        for old, new in names:
+            conn.execute(f"ALTER TABLE {old} RENAME TO {new}")
 
     @abstractmethod
     def operations(self) -> SqlOperations: ...

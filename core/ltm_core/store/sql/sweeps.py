@@ -39,7 +39,7 @@ class Sweeps:
         self._store = store
 
     def close_idle_sessions(self, *, idle_before: datetime, now: datetime, limit: int) -> list[tuple[str, str]]:
-        with self._store.connection(write=True) as conn:
+        with self._store.connection(write=True, alone=True) as conn:
             rows = conn.execute(
                 "SELECT s.id, s.user_no, s.session, u.user_id, s.body FROM sessions s "
                 "JOIN users u ON u.user_no = s.user_no WHERE s.ended_at IS NULL AND s.arrived_at < ? "

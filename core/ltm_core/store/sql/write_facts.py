@@ -46,8 +46,7 @@ class FactWriter(MessageWriter):
             before["superseded_by"] = self._codec.decode(row[7]).get("superseded_by")
             # Of two changes at one instant the first one knows what was true before.
             self._conn.execute(
-                "INSERT INTO fact_versions (fact, known_until, body) VALUES (?, ?, ?) "
-                "ON CONFLICT (fact, known_until) DO NOTHING",
+                "INSERT INTO fact_versions (fact, known_until, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
                 (id, to_us(self._moment(now)), self._codec.encode(before)),
             )
         if row[6] is not None and row[6] != after["superseded_by"]:

@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ltm_core.errors import ConfigError, CorruptError, MasterKeyError
+from ltm_core.errors import ConfigError, CorruptError
 from ltm_core.store.keyed import TERM_BITS
 from ltm_core.store.sql.envelopes import SEALED, StoreCodec
 from ltm_core.store.sql.layout import key_range, row_range
-from ltm_core.store.sql.lookups import plain_users
+from ltm_core.store.sql.lookups import plain_users, require_same
 from ltm_core.store.sql.tables import ENVELOPES, FACT_RANGE_TABLES, ID_RANGE_TABLES, VECTORS
 from ltm_core.store.sqlite.files import LOCK, load_key, replace_key
 from ltm_core.store.sqlite.locks import WriteLock
@@ -33,17 +33,6 @@ _PAGE = 1000
 
 
 # opening ----------------------------------------------------------------------------------------------
-def require_same(conn: sqlite3.Connection, path: str, held: StoreKeys) -> str:
-    """Raises unless the database is encrypted as the key file says; returns the wrapping key in use."""
-    row = conn.execute("SELECT encryption FROM state WHERE id = 1").fetchone()
-    present = str(row[0]) if row else ""
-    if present and not held.encrypted:
-        raise CorruptError(f"{path} is encrypted, but its key file is a plain one: restore the key file")
-    if present and present not in held.wrapping:
-        raise MasterKeyError(f"the key file beside {path} is older than the database: restore the newer one")
-    return present
-
-
 def begin(conn: sqlite3.Connection, path: str, held: StoreKeys) -> None:
     """When the key file is sealed, users are named by what only the key can read, and new ones get a key."""
     if require_same(conn, path, held) or not held.encrypted:
@@ -185,4 +174,4 @@ def _functions(conn: sqlite3.Connection, **functions: Callable[..., str | bytes 
             conn.create_function(name, function.__code__.co_argcount - hasattr(function, "__self__"), None)
 
 
-__all__ = ["Progress", "begin", "encrypt_users", "require_same", "seal_key_file"]
+__all__ = ["Progress", "begin", "encrypt_users", "seal_key_file"]

@@ -145,7 +145,7 @@ def load_key(directory: Path, *, read_only: bool, provider: KeyProvider | None =
                     f"{path} is missing: restore the file that belongs to {DATABASE}, nothing is found without"
                 ) from None
             fresh = secrets.token_bytes(KEY_BYTES) if provider is None else seal(StoreKeys.new(), provider)
-            _create_key(path, fresh)
+            create_key(path, fresh)
             continue
         except OSError as e:
             raise UnavailableError(f"{path} cannot be read: {e.strerror}") from e
@@ -178,7 +178,8 @@ def write_new(path: Path, data: bytes) -> None:
         os.fsync(fd)
 
 
-def _create_key(path: Path, data: bytes) -> None:
+def create_key(path: Path, data: bytes) -> None:
+    """The file (0600) is there, whole: with this content, or with that of somebody faster."""
     draft = path.with_name(f"{KEY}.{os.getpid()}.{secrets.token_hex(4)}")
     try:
         write_new(draft, data)

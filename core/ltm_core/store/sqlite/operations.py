@@ -33,6 +33,10 @@ class SqliteOperations(SqlOperations):
 
     _store: SqliteStore
 
+    @property
+    def erases_at_once(self) -> bool:
+        return True
+
     # bytes --------------------------------------------------------------------------------------------
     def scrub(self, *, needles: Sequence[bytes] = (), wait_seconds: float) -> tuple[bool, int]:
         self.erase_external()

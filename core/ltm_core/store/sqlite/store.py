@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 from ltm_core.config import Config
 from ltm_core.store.keyed import Keyed
 from ltm_core.store.sql.base import Core
+from ltm_core.store.sql.lookups import require_same
 from ltm_core.store.sql.store import SqlStore
 from ltm_core.store.sqlite.connections import Pool
-from ltm_core.store.sqlite.encrypting import begin, require_same
+from ltm_core.store.sqlite.encrypting import begin
 from ltm_core.store.sqlite.faults import translated
 from ltm_core.store.sqlite.files import DATABASE, LOCK, load_key, load_keys, prepare
 from ltm_core.store.sqlite.locks import WriteLock
@@ -156,7 +157,7 @@ class SqliteStore(SqlStore):
         self._finalizer()
 
     @contextmanager
-    def connection(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
+    def connection(self, *, write: bool = False, alone: bool = False) -> Iterator[sqlite3.Connection]:
         if write:
             self._check_writable()
         with translated(self.core.path), self._pool.writing() if write else self._pool.reading() as conn:

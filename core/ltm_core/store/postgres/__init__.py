@@ -1,0 +1,39 @@
+"""The store in PostgreSQL; the driver is imported by `open_store`, not here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from ltm_core.config import Config
+from ltm_core.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from ltm_core.store.keys import KeyProvider
+    from ltm_core.store.postgres.store import PostgresStore
+
+
+def open_store(
+    location: str,
+    *,
+    config: Config,
+    read_only: bool = False,
+    clock: Callable[[], datetime] | None = None,
+    keys: KeyProvider | None = None,
+) -> PostgresStore:
+    """The store at ``postgresql://user:password@host:port/database?schema=ltm&key_file=PATH``, created when absent.
+
+    Raises UnavailableError (not reachable, refused), CorruptError (not ours, no key), SchemaTooNewError, BusyError,
+    MasterKeyError, ConfigError (the URL, or the rights of the login) or MissingExtraError. No error, log or text form
+    holds the password.
+    """
+    if find_spec("psycopg") is None or find_spec("psycopg_pool") is None:
+        raise MissingExtraError("a store in PostgreSQL", "postgres")
+    from ltm_core.store.postgres.store import PostgresStore
+
+    return PostgresStore(location, config=config, read_only=read_only, clock=clock, keys=keys)
+
+
+__all__ = ["open_store"]

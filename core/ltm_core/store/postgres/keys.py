@@ -1,0 +1,106 @@
+"""The key of a store in PostgreSQL: never in the database, in a file or in the environment of whoever opens it."""
+
+from __future__ import annotations
+
+import binascii
+import os
+import secrets
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ltm_core.errors import ConfigError, CorruptError, MasterKeyError, UnavailableError
+from ltm_core.store.sqlite.files import KEY_BYTES, create_key
+from ltm_core.store.vault import StoreKeys, is_sealed, seal, sealed_name, unseal
+
+if TYPE_CHECKING:
+    from ltm_core.store.keys import KeyProvider
+
+STORE_KEY = "LTM_STORE_KEY"
+STORE_KEY_FILE = "LTM_STORE_KEY_FILE"
+
+
+class KeyPlace:
+    """Where the key of one store is: the environment, or a file (0600)."""
+
+    def __init__(self, store_id: str, named: Path | None) -> None:
+        self._given = os.environ.get(STORE_KEY, "")
+        path = named or (Path(p) if (p := os.environ.get(STORE_KEY_FILE)) else None)
+        self.path = path or default_folder() / f"{store_id}.key"
+
+    @property
+    def shown(self) -> str:
+        """Names the place, never the key."""
+        return f"the environment variable {STORE_KEY}" if self._given else str(self.path)
+
+    def read(self) -> bytes | None:
+        """The content of the key file; None when there is none. Errors when it cannot be a key."""
+        data = _decoded(self._given) if self._given else self._from_file()
+        if data is not None and len(data) != KEY_BYTES and not is_sealed(data):
+            raise CorruptError(f"{self.shown} holds {len(data)} bytes instead of {KEY_BYTES}: restore it")
+        return data
+
+    def create(self, data: bytes) -> bytes:
+        """What the file then holds: this content, or that of somebody faster."""
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as e:
+            raise UnavailableError(f"{self.path.parent} cannot be made for the store key: {e.strerror}") from e
+        create_key(self.path, data)
+        return self.read() or data
+
+    def _from_file(self) -> bytes | None:
+        try:
+            return self.path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as e:
+            raise UnavailableError(f"{self.path} cannot be read: {e.strerror}") from e
+
+
+def load(place: KeyPlace, *, is_new: bool, provider: KeyProvider | None, where: str) -> StoreKeys:
+    """The keys of the store; a new one gets its own, sealed when there is a provider.
+
+    CorruptError when a store that exists has none: it is never made anew. MasterKeyError and ConfigError as for a
+    store in a directory.
+    """
+    data = place.read()
+    if data is None:
+        if not is_new:
+            raise CorruptError(
+                f"the key of {where} is not at {place.shown}: bring the file that was written with the store, or "
+                f"name it with ?key_file=, {STORE_KEY_FILE} or {STORE_KEY}; nothing is found without"
+            )
+        data = place.create(secrets.token_bytes(KEY_BYTES) if provider is None else seal(StoreKeys.new(), provider))
+    if is_sealed(data):
+        name, master = sealed_name(data)
+        if provider is None:
+            raise MasterKeyError(
+                f"{where} is encrypted under the master key {master}: give it in LTM_MASTER_KEY, "
+                "LTM_MASTER_KEY_FILE or key_provider="
+            )
+        return unseal(data, provider, f"{place.shown} (store {name[:8]}, master key {master})")
+    if provider is not None:
+        raise ConfigError(
+            f'a master key was given, but {where} is not encrypted; key_provider="none" opens it as it is'
+        )
+    return StoreKeys(data, {})
+
+
+def default_folder() -> Path:
+    """Where keys are that were named nowhere: a folder of the user who runs the process."""
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    else:
+        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return base / "ltm-core" / "keys"
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        return binascii.unhexlify(text.strip())
+    except ValueError:
+        raise ConfigError(f"{STORE_KEY} must hold the {KEY_BYTES} bytes of the key as hexadecimal digits") from None
+
+
+__all__ = ["STORE_KEY", "STORE_KEY_FILE", "KeyPlace", "default_folder", "load"]

@@ -1,0 +1,75 @@
+"""Removed rows leave their bytes in PostgreSQL's files until a table is written anew.
+
+Which users something was erased of is listed in the erasing transaction; their parts of the tables are rewritten, one
+table at a time, each locked for as long as it takes.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING, Any
+
+from psycopg import errors
+from psycopg.sql import SQL, Identifier
+
+from ltm_core.store.postgres.faults import translated
+from ltm_core.store.postgres.schema import OWNED_TABLES_1, SPLIT_TABLES_1
+
+if TYPE_CHECKING:
+    import psycopg
+
+    from ltm_core.store.postgres.pool import Pool
+
+log = logging.getLogger("ltm")
+_PAUSE = 0.05
+
+
+def rewrite(pool: Pool, partitions: int, where: str, *, wait: float) -> tuple[bool, int]:
+    """Every table with rows of a user on the list is written anew and the list is empty; (whether all could be locked
+    within ``wait`` seconds each, tables written)."""
+    with pool.connect() as conn, translated(where):
+        listed = conn.execute("SELECT id, user_no FROM rewrites").fetchall()
+        if not listed:
+            return True, 0
+        numbers, users = [r[0] for r in listed], sorted({r[1] for r in listed})
+        if not _nobody_looks(conn, numbers, time.monotonic() + wait):
+            log.warning("readers from before an erasure are still at work: what was erased is still in the files")
+            return False, 0
+        parts = conn.execute(
+            "SELECT DISTINCT i FROM unnest(%s::bigint[]) AS u(no), generate_series(0, %s - 1) AS i "
+            "WHERE satisfies_hash_partition('messages'::regclass, %s::integer, i::integer, u.no)",
+            (users, partitions, partitions),
+        ).fetchall()
+        tables = [f"{t.name}_p{i}" for (i,) in sorted(parts) for t in SPLIT_TABLES_1]
+        # A switch of the vectors gives a table the name of the other, and not to their parts: both are here.
+        tables += [t.name for t in OWNED_TABLES_1]
+        conn.execute(SQL("SET lock_timeout = {}").format(f"{max(int(wait * 1000), 1)}ms"))
+        done = 0
+        for table in tables:
+            try:
+                conn.execute(SQL("VACUUM (FULL) {}").format(Identifier(table)))
+            except errors.LockNotAvailable:
+                log.warning("the table %s was in use for %g s: what was erased is still in its file", table, wait)
+                return False, done
+            done += 1
+        conn.execute("DELETE FROM rewrites WHERE id = ANY(%s)", (numbers,))
+    return True, done
+
+
+def _nobody_looks(conn: psycopg.Connection[Any], numbers: list[int], deadline: float) -> bool:
+    """Whether no transaction is left that may still see what was removed: its rows would be written along."""
+    while True:
+        row = conn.execute(
+            "SELECT EXISTS (SELECT 1 FROM pg_stat_activity a, rewrites r WHERE a.datname = current_database() "
+            "AND a.pid <> pg_backend_pid() AND r.id = ANY(%s) AND age(a.backend_xmin) >= age(r.since::xid))",
+            (numbers,),
+        ).fetchone()
+        if row is not None and not row[0]:
+            return True
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(_PAUSE)
+
+
+__all__ = ["rewrite"]

@@ -1,0 +1,190 @@
+"""One open store in PostgreSQL: its connections, its keys, its cache."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from ltm_core.config import Config
+from ltm_core.errors import ConfigError
+from ltm_core.store.keyed import Keyed
+from ltm_core.store.postgres import migrations
+from ltm_core.store.postgres.faults import translated
+from ltm_core.store.postgres.index_lock import SessionLock
+from ltm_core.store.postgres.keys import KeyPlace, load
+from ltm_core.store.postgres.location import place_of
+from ltm_core.store.postgres.migrations import Layout
+from ltm_core.store.postgres.operations import PostgresOperations
+from ltm_core.store.postgres.pool import Pool
+from ltm_core.store.postgres.session import Session
+from ltm_core.store.postgres.transactions import Beginnings, lock_number
+from ltm_core.store.postgres.writer import PostgresWriter
+from ltm_core.store.sql.base import Core, checked_user
+from ltm_core.store.sql.lookups import require_same
+from ltm_core.store.sql.store import SqlStore
+from ltm_core.store.times import to_us
+from ltm_core.store.vault import StoreKeys, Vault
+
+if TYPE_CHECKING:
+    import psycopg
+
+    from ltm_core.store.keys import KeyProvider
+    from ltm_core.store.sql.engine import Connection, IndexLock
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class PostgresStore(SqlStore):
+    """`ltm_core.store.base.Store` in one schema of a database."""
+
+    writer = PostgresWriter
+
+    def __init__(
+        self,
+        location: str,
+        *,
+        config: Config,
+        read_only: bool = False,
+        clock: Callable[[], datetime] | None = None,
+        keys: KeyProvider | None = None,
+    ) -> None:
+        super().__init__()
+        self.config = config
+        self.place = place_of(location)
+        self._read_only = read_only
+        self._provider = keys
+        self.pool = Pool(self.place, most=config.postgres_connections, busy_timeout=config.busy_timeout_seconds)
+        try:
+            self.layout, held = self._open(clock or _now)
+        except BaseException:
+            self.pool.close()
+            raise
+        self.begin = Beginnings(self.place.schema, self.layout.roles, lock_ms=self.pool.busy_ms)
+        self.core = Core(
+            path=self.place.shown,
+            keyed=Keyed(held.hashing),
+            vault=Vault(held) if held.encrypted else None,
+            name=held.name,
+            clock=clock or _now,
+            reading=self.reading,
+            snapshots=self._snapshots,
+            names_are_bytes=True,
+            feed_lock=self.begin.feed,
+        )
+        self._finalizer = weakref.finalize(self, _close, self.pool, os.getpid())
+
+    # opening ------------------------------------------------------------------------------------------
+    def _open(self, clock: Callable[[], datetime]) -> tuple[Layout, StoreKeys]:
+        """The database has the present schema and belongs to the keys, or an error says why not."""
+        with self.pool.connect() as conn, translated(self.place.shown):
+            layout = migrations.layout_of(conn, self.place)
+            if self._read_only:
+                layout = migrations.require_current(layout, self.place)
+            elif layout is None or layout.version != migrations.SCHEMA_VERSION:
+                wait = self.config.busy_timeout_seconds
+                with migrations.migrating(conn, self.place, wait_seconds=wait):
+                    # Read again: another process may have done it meanwhile.
+                    layout = migrations.layout_of(conn, self.place)
+                    if layout is None:
+                        return self._created(conn, clock)
+                    self._held(conn, layout)
+                    layout = migrations.migrate(conn, layout)
+            return layout, self._held(conn, layout)
+
+    def _held(self, conn: psycopg.Connection[Any], layout: Layout) -> StoreKeys:
+        """The keys that the store was written with."""
+        held = load(self._keys(layout), is_new=False, provider=self._provider, where=self.place.shown)
+        migrations.check_key(conn, self.place, Keyed(held.hashing))
+        if not require_same(Session(conn), self.place.shown, held) and held.encrypted:
+            raise ConfigError(
+                f"{self.place.shown} is a plain store: copy it to a new one that is opened with the master key"
+            )
+        return held
+
+    def _created(self, conn: psycopg.Connection[Any], clock: Callable[[], datetime]) -> tuple[Layout, StoreKeys]:
+        layout = migrations.new_layout(conn, self.place)
+        # The key comes first: a database without its key is one that lost it.
+        held = load(self._keys(layout), is_new=True, provider=self._provider, where=self.place.shown)
+        migrations.create(conn, self.place, layout, held, now_us=to_us(clock()))
+        return layout, held
+
+    def _keys(self, layout: Layout) -> KeyPlace:
+        return KeyPlace(layout.store_id, self.place.key_file)
+
+    # the store ----------------------------------------------------------------------------------------
+    @property
+    def location(self) -> str:
+        return self.place.shown
+
+    @property
+    def read_only(self) -> bool:
+        return self._read_only
+
+    @contextmanager
+    def reading(self, user_id: str) -> Iterator[Connection]:
+        with self.pool.transaction(self.begin.read_user(self._name(user_id)), write=False) as session:
+            yield session
+
+    @contextmanager
+    def writing(self, user_id: str) -> Iterator[Connection]:
+        self._check_writable()
+        with self.pool.transaction(self.begin.write_user(self._name(user_id)), write=True) as session:
+            yield session
+
+    def _name(self, user_id: str) -> bytes:
+        name = self.core.stored_name(checked_user(user_id))
+        return name.encode() if isinstance(name, str) else name
+
+    @contextmanager
+    def connection(self, *, write: bool = False, alone: bool = False) -> Iterator[Connection]:
+        if write:
+            self._check_writable()
+        begin = self.begin.write_all(alone=alone) if write else self.begin.read_all()
+        with self.pool.transaction(begin, write=write) as session:
+            yield session
+
+    def settled(self) -> int:
+        """The last number of the feed of all users of which nothing is under way any more."""
+        with self.pool.transaction(self.begin.settled(), write=True) as session:
+            last, called = session.execute("SELECT last_value, is_called FROM changes_number").fetchone() or (0, 0)
+        return int(last) if called else 0
+
+    def rename_tables(self, conn: Connection, names: Sequence[tuple[str, str]]) -> None:
+        conn.execute("SET LOCAL ROLE NONE")
+        super().rename_tables(conn, names)
+        conn.execute(f"SET LOCAL ROLE {self.layout.roles.across}")
+
+    def operations(self) -> PostgresOperations:
+        return PostgresOperations(self)
+
+    def index_lock(self) -> IndexLock:
+        return SessionLock(self.pool, lock_number(self.place.schema, "external vectors"), self.place.shown)
+
+    @property
+    def key_shown(self) -> str:
+        """Where the key is; not the key."""
+        return self._keys(self.layout).shown
+
+    def sealed_key(self) -> bytes:
+        return self._keys(self.layout).read() or b""
+
+    def close(self) -> None:
+        """All connections are closed. Harmless when repeated."""
+        index = self._drop_caches()
+        if index is not None and self._finalizer.alive:
+            index.close()
+        self._finalizer()
+
+
+def _close(pool: Pool, pid: int) -> None:
+    if os.getpid() == pid:
+        pool.close()
+
+
+__all__ = ["PostgresStore"]

@@ -1,0 +1,39 @@
+"""The PostgreSQL store passes the contract of every store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pytest
+
+from ltm_core.config import Config
+from ltm_core.errors import UnavailableError
+from ltm_core.store.base import Store
+from ltm_core.store.postgres import open_store
+from ltm_core.testing.store_contract import StoreContract
+
+pytestmark = pytest.mark.servers
+
+
+class TestPostgres(StoreContract):
+    @pytest.fixture
+    def place(self, postgres_url: str, tmp_path: Path) -> str:
+        return f"{postgres_url}?partitions=2&key_file={tmp_path / 'store.key'}"
+
+    @pytest.fixture
+    def store(self, place: str) -> Iterator[Store]:
+        with closing(open_store(place, config=Config.make())) as store:
+            yield store
+
+    @pytest.fixture
+    def reopen(self, place: str, store: Store) -> Iterator[Callable[[], Store]]:
+        with ExitStack() as stack:
+            yield lambda: stack.enter_context(closing(open_store(place, config=Config.make())))
+
+    def test_a_backup_is_new_and_its_list_follows(self, store: Store, tmp_path: Path) -> None:
+        """Backups are the server's."""
+        with pytest.raises(UnavailableError, match=r"pg_dump.*store\.key.*docs/postgresql\.md"):
+            store.operations().back_up(tmp_path / "copy")
+        assert not (tmp_path / "copy").exists()

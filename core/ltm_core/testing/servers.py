@@ -158,7 +158,8 @@ class _Server:
 
 
 class PostgresServer(_Server):
-    """PostgreSQL with pgvector. Databases belong to a role that may log in and nothing else, as an application's."""
+    """PostgreSQL with pgvector. Databases belong to a role that may log in and make roles, as an application's: a
+    store makes two, that no row is seen by its owner."""
 
     polite = signal.SIGINT  # a fast shutdown: sessions are ended, the data are written
     role = "ltm"
@@ -189,7 +190,7 @@ class PostgresServer(_Server):
     def new_database(self, *, pgvector: bool = True) -> str:
         """The URL of a new, empty database of `role`, with the extension that only an administrator may add."""
         if not self._made:
-            self.run(f"CREATE ROLE {self.role} LOGIN PASSWORD '{self._password}'")
+            self.run(f"CREATE ROLE {self.role} LOGIN CREATEROLE PASSWORD '{self._password}'")
         self._made += 1
         name = f"test_{self._made}"
         self.run(f"CREATE DATABASE {name} OWNER {self.role}")

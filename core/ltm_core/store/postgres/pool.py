@@ -27,8 +27,8 @@ from ltm_core.store.postgres.session import Session, adapt
 CONNECT_SECONDS = 10.0
 """Longest wait for the server to accept one connection."""
 IDLE_SECONDS = 300.0
-PREPARE_FROM = 3
-"""How often a statement is sent before it is prepared."""
+PREPARED = 400
+"""Statements that one connection keeps planned: all that there are, in the sizes of their lists."""
 
 
 class Pool:
@@ -62,16 +62,18 @@ class Pool:
     def _options(self) -> dict[str, Any]:
         return {
             "autocommit": True,
-            "prepare_threshold": PREPARE_FROM,
+            # Planning a statement over all parts of a table costs ten times what running it does: once is enough.
+            "prepare_threshold": 0,
             "connect_timeout": int(CONNECT_SECONDS),
             "application_name": "ltm-core",
         }
 
     def _configure(self, conn: psycopg.Connection[Any]) -> None:
         adapt(conn)
+        conn.prepared_max = PREPARED
         # One schema and no other: a table that a user made elsewhere is never taken for one of ours.
-        conn.execute(SQL("SET search_path = {}, pg_temp").format(Identifier(self._place.schema)), prepare=False)
-        conn.prepared_max = 512
+        schema = SQL("SET search_path = {}, pg_temp").format(Identifier(self._place.schema))
+        conn.execute(schema + SQL("; SET plan_cache_mode = force_generic_plan"), prepare=False)
 
     # transactions -------------------------------------------------------------------------------------
     @contextmanager
@@ -83,6 +85,9 @@ class Pool:
                 yield Session(conn)
                 if write:
                     self._commit(conn)
+                else:
+                    # After a rollback the driver forgets every statement that it prepared.
+                    conn.execute("COMMIT", prepare=False)
             finally:
                 if not conn.closed and conn.info.transaction_status != TransactionStatus.IDLE:
                     _roll_back(conn)

@@ -29,7 +29,7 @@ def rewrite(pool: Pool, partitions: int, where: str, *, wait: float) -> tuple[bo
     """Every table with rows of a user on the list is written anew and the list is empty; (whether all could be locked
     within ``wait`` seconds each, tables written)."""
     with pool.connect() as conn, translated(where):
-        listed = conn.execute("SELECT id, user_no FROM rewrites").fetchall()
+        listed = conn.execute("SELECT id, of_user FROM rewrites").fetchall()
         if not listed:
             return True, 0
         numbers, users = [r[0] for r in listed], sorted({r[1] for r in listed})

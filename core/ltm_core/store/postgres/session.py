@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any, LiteralString, cast
+from typing import Any
 
 import psycopg
 from psycopg.adapt import Dumper
@@ -18,9 +18,9 @@ _KEPT = 2048
 
 
 @lru_cache(_KEPT)
-def translated_sql(sql: str) -> LiteralString:
+def translated_sql(sql: str) -> str:
     """The statement as the driver takes it. What SQLite's planner is told about indexes is left out."""
-    return cast("LiteralString", _HINT.sub("", sql).replace("%", "%%").replace("?", "%s"))
+    return _HINT.sub("", sql).replace("%", "%%").replace("?", "%s")
 
 
 class _Flag(Dumper):

@@ -97,7 +97,7 @@ class Beginnings:
         return SQL("SELECT pg_advisory_xact_lock({})").format(Literal(lock_number(self.schema, what)))
 
     def _all(self, *statements: str | SQL | Composed) -> Composed:
-        return SQL("; ").join(SQL(s) if isinstance(s, str) else s for s in statements)  # type: ignore[arg-type]
+        return SQL("; ").join(SQL(s) if isinstance(s, str) else s for s in statements)
 
 
 def _as_role(role: str) -> Composed:

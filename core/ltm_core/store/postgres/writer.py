@@ -36,7 +36,7 @@ class PostgresWriter(SqlWriter):
     def _owe_bytes(self) -> None:
         """The user's parts of the tables are to be written anew."""
         if self.no:
-            self._conn.execute("INSERT INTO rewrites (user_no) VALUES (?)", (self.no,))
+            self._conn.execute("INSERT INTO rewrites (of_user) VALUES (?)", (self.no,))
 
     def log_change(self, change: FactChange) -> FactChange:
         if not self.logged:

@@ -38,7 +38,7 @@ class ColdView(View):
     def cold_turns(
         self, *, session_id: str | None = None, ids: Sequence[str] | None = None, files: Sequence[int] | None = None
     ) -> list[ColdTurn]:
-        where, values = f"user_no = {self.no}", []
+        where, values = "user_no = ?", [self.no]
         if session_id is not None:
             where += " AND session = ?"
             values.append(self.label(session_id))

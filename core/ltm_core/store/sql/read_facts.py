@@ -9,7 +9,7 @@ from typing import Any
 from ltm_core.store.sql.base import View
 from ltm_core.store.sql.conditions import CURRENT, CURRENT_TAKES, WAITING, WAITING_TAKES
 from ltm_core.store.sql.kept import FEW
-from ltm_core.store.sql.layout import batches
+from ltm_core.store.sql.layout import NO_LIMIT, batches
 from ltm_core.store.sql.readable import readable
 from ltm_core.store.sql.records import FACT_READ, ITEM_MASK, fact_from
 from ltm_core.store.times import to_us
@@ -61,8 +61,9 @@ class FactView(View):
             values.append(keyed.folded(subject))
         if subjects is not None:
             # Numbers of our own hash, not text: they are written into the statement.
-            numbers = ",".join(str(keyed.folded(s)) for s in dict.fromkeys(subjects))
-            where.append(f"subject IN ({numbers})" if numbers else "1 = 0")
+            lists = list(batches([keyed.folded(s) for s in dict.fromkeys(subjects)]))
+            where.append(f"({' OR '.join(f'subject IN ({m})' for m, _ in lists) or '1 = 0'})")
+            values += [v for _, part in lists for v in part]
         if relation is not None:
             where.append("relation = ?")
             values.append(keyed.folded(relation))
@@ -79,20 +80,19 @@ class FactView(View):
             where.append("recorded_at <= ?")
             values.append(to_us(known_at))
 
-        user = f"user_no = {self.no}"
         selections: list[tuple[str, tuple[Any, ...]]] = []
         if items is not None:
             wanted = [self.low + i for i in dict.fromkeys(items)]
-            selections = [(f"id IN ({m}) AND id > {self.low} AND id < {self.high}", p) for m, p in batches(wanted)]
+            selections = [(f"{_WHOLE} AND id IN ({m})", (self.low, self.high, *p)) for m, p in batches(wanted)]
         elif ids is not None:
             macs = [keyed.mac(i) for i in dict.fromkeys(ids)]
-            selections = [(f"{user} AND id_mac IN ({m})", p) for m, p in batches(macs)]
+            selections = [(f"user_no = ? AND id_mac IN ({m})", (self.no, *p)) for m, p in batches(macs)]
         elif slots is not None:
             pairs = [keyed.pair(s, r) for s, r in dict.fromkeys(slots)]
-            selections = [(f"{user} AND slot IN ({m})", p) for m, p in batches(pairs)]
+            selections = [(f"user_no = ? AND slot IN ({m})", (self.no, *p)) for m, p in batches(pairs)]
         elif objects is not None:
             things = [keyed.folded(o) for o in dict.fromkeys(objects)]
-            selections = [(f"{user} AND object IN ({m})", p) for m, p in batches(things)]
+            selections = [(f"user_no = ? AND object IN ({m})", (self.no, *p)) for m, p in batches(things)]
         elif evidence_of is None:
             selections = [(_WHOLE, (self.low + after_item, self.high))]
         if selections and selections[0][0] == _WHOLE and known_at is None and not after_item:
@@ -128,7 +128,7 @@ class FactView(View):
         found: set[int] = set()
         for marks, part in batches([self._keyed.mac(i) for i in dict.fromkeys(message_ids)]):
             rows = self._rows(
-                f"SELECT fact FROM evidence WHERE user_no = {self.no} AND message_mac IN ({marks})", part
+                f"SELECT fact FROM evidence WHERE user_no = ? AND message_mac IN ({marks})", (self.no, *part)
             )
             found.update(r[0] for r in rows)
         return found
@@ -147,12 +147,12 @@ class FactView(View):
     ) -> list[Fact]:
         # Whether a fact held as it was known then is decided after its earlier times are in place.
         later = known_at is not None or only is not None
-        end = "" if limit is None or later else f" LIMIT {int(limit)}"
+        end = NO_LIMIT if limit is None or later else limit
         rows: list[tuple[Any, ...]] = []
         order = "id DESC" if newest_first else "id"
         for condition, part in selections:
-            sql = f"SELECT {FACT_READ} FROM facts WHERE {condition}{where} ORDER BY {order}{end}"
-            rows += self._rows(sql, (*part, *values))
+            sql = f"SELECT {FACT_READ} FROM facts WHERE {condition}{where} ORDER BY {order} LIMIT ?"
+            rows += self._rows(sql, (*part, *values, end))
         if len(selections) > 1:
             rows.sort(key=lambda r: r[0], reverse=newest_first)
         first = self.low + after_item

@@ -9,7 +9,7 @@ from typing import Any
 from ltm_core.errors import NotFoundError
 from ltm_core.store.base import ROLE_CODES, MessageRow, SlotRow, TurnMark
 from ltm_core.store.sql.base import View
-from ltm_core.store.sql.layout import among, batches
+from ltm_core.store.sql.layout import NO_LIMIT, among, batches
 from ltm_core.store.sql.records import (
     MESSAGE_READ,
     SESSION_READ,
@@ -96,7 +96,7 @@ class MessageView(View):
         elif ids is not None:
             table = _BY_ID
             macs = [self._keyed.mac(i) for i in dict.fromkeys(ids)]
-            selections = [(f"user_no = {self.no} AND id_mac IN ({marks})", part) for marks, part in batches(macs)]
+            selections = [(f"user_no = ? AND id_mac IN ({m})", (self.no, *part)) for m, part in batches(macs)]
         elif by_item:
             selections = [("id < ?", (self.high,))]
         else:
@@ -104,11 +104,11 @@ class MessageView(View):
 
         order = "id" if by_item else "at {0}, sequence {0}, id"
         order = (order + " {0}").format("DESC" if newest_first else "ASC")
-        tail = f" ORDER BY {order}" + ("" if limit is None else f" LIMIT {int(limit)}")
+        end = NO_LIMIT if limit is None else limit
         rows: list[tuple[Any, ...]] = []
         for condition, part in selections:
-            sql = f"SELECT {MESSAGE_READ} FROM {table} WHERE {' AND '.join([condition, *where])}{tail}"
-            rows += self._rows(sql, (*part, *values))
+            sql = f"SELECT {MESSAGE_READ} FROM {table} WHERE {' AND '.join([condition, *where])} ORDER BY {order}"
+            rows += self._rows(f"{sql} LIMIT ?", (*part, *values, end))
         if len(selections) > 1:
             rows.sort(key=lambda r: r[0] if by_item else (r[2], r[1], r[0]), reverse=newest_first)
             rows = rows[:limit]
@@ -121,18 +121,19 @@ class MessageView(View):
         label = self.label(session_id)
         codes = sorted({ROLE_CODES[r] for r in roles or ()})
         only = "" if roles is None else f" AND {among('role', len(codes))}"
-        newest = f"{only} ORDER BY at DESC, sequence DESC LIMIT {int(limit)}"
+        newest = f"{only} ORDER BY at DESC, sequence DESC LIMIT ?"
         columns = "role, caller_id, content_mac, at, sequence"
         rows = self._rows(
-            f"SELECT id, {columns} FROM messages WHERE user_no = ? AND session = ?{newest}", (self.no, label, *codes)
+            f"SELECT id, {columns} FROM messages WHERE user_no = ? AND session = ?{newest}",
+            (self.no, label, *codes, limit),
         )
         ghosts = self._rows(
             f"SELECT 0, {columns} FROM ghosts WHERE user_mac = ? AND session = ?{newest}",
-            (self._keyed.mac(self._user_id), label, *codes),
+            (self._keyed.mac(self._user_id), label, *codes, limit),
         )
         cold = self._rows(
             f"SELECT -id, {columns} FROM cold_turns WHERE user_no = ? AND session = ?{newest}",
-            (self.no, label, *codes),
+            (self.no, label, *codes, limit),
         )
         if ghosts or cold:
             rows = sorted([*rows, *ghosts, *cold], key=lambda r: (r[4], r[5]), reverse=True)[:limit]

@@ -45,8 +45,8 @@ class RowView(FactView):
             rows = self._rows(
                 "SELECT m.id, a.kind, a.importance, a.body FROM messages m JOIN anchors a "
                 "ON a.user_no = m.user_no AND a.message_mac = m.id_mac AND a.session = m.session "
-                f"WHERE m.id IN ({marks}) AND m.id > {self.low} AND m.id < {self.high} ORDER BY a.id",
-                part,
+                f"WHERE m.id IN ({marks}) AND m.id > ? AND m.id < ? ORDER BY a.id",
+                (*part, self.low, self.high),
             )
             for id, kind, importance, blob in rows:
                 body = self._codec.decode(blob)

@@ -61,7 +61,7 @@ class SummaryView(View):
             # Left to itself the planner takes the period for a short list of ids.
             table = "summaries INDEXED BY summaries_by_id"
             macs = [self._keyed.mac(i) for i in dict.fromkeys(ids)]
-            chosen = [(f" AND user_no = {self.no} AND id_mac IN ({m})", part) for m, part in batches(macs)]
+            chosen = [(f" AND user_no = ? AND id_mac IN ({m})", (self.no, *part)) for m, part in batches(macs)]
         elif sources is not None:
             inside = "id IN (SELECT summary FROM summary_sources WHERE source IN ({}))"
             wanted = [self.low + i for i in dict.fromkeys(sources)]
@@ -110,8 +110,8 @@ class SummaryView(View):
         for marks, part in batches([self.low + i for i in dict.fromkeys(items)]):
             rows = self._rows(
                 "SELECT c.owner, v.vector FROM chunks c JOIN vectors v ON v.id = c.id "
-                f"WHERE c.owner IN ({marks}) AND v.embedder = {self.embedder}",
-                part,
+                f"WHERE c.owner IN ({marks}) AND v.embedder = ?",
+                (*part, self.embedder),
             )
             for owner, blob in rows:
                 vector = decode(blob).astype(np.float32)

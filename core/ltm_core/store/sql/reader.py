@@ -36,8 +36,8 @@ class SqlReader(MessageView, RowView, DocumentView, SummaryView, ColdView):
             )
         else:
             for marks, part in batches([self._keyed.mac(i) for i in dict.fromkeys(message_ids)]):
-                sql = f"SELECT {columns} FROM anchors WHERE user_no = {self.no} AND message_mac IN ({marks})"
-                rows += self._rows(sql, part)
+                sql = f"SELECT {columns} FROM anchors WHERE user_no = ? AND message_mac IN ({marks})"
+                rows += self._rows(sql, (self.no, *part))
             rows.sort(key=lambda r: r[0])
         found = []
         for _, kind, importance, blob in rows:
@@ -106,9 +106,9 @@ class SqlReader(MessageView, RowView, DocumentView, SummaryView, ColdView):
         for marks, part in batches(list(names)):
             rows = self._rows(
                 "SELECT f.id_mac, v.id, v.codec, v.vector FROM facts f JOIN chunks c ON c.owner = f.id "
-                f"JOIN vectors v ON v.id = c.id WHERE f.user_no = {self.no} AND f.id_mac IN ({marks}) "
-                f"AND v.embedder = {self.embedder}",
-                part,
+                f"JOIN vectors v ON v.id = c.id WHERE f.user_no = ? AND f.id_mac IN ({marks}) "
+                "AND v.embedder = ?",
+                (self.no, *part, self.embedder),
             )
             opened = ((names[mac], self.opened_vector(*stored)) for mac, *stored in rows)
             found.update((name, decode(plain)) for name, plain in opened if plain)

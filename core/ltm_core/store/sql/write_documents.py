@@ -73,18 +73,18 @@ class DocumentWriter(WriteBase):
     def delete_documents(self, items: Sequence[int]) -> int:
         gone = 0
         for marks, part in batches([self.low + i for i in dict.fromkeys(items)]):
-            inside = f"IN ({marks}) AND {{0}} > {self.low} AND {{0}} < {self.high}"
-            self._conn.execute(f"DELETE FROM document_units WHERE document {inside.format('document')}", part)
-            gone += self._conn.execute(f"DELETE FROM documents WHERE id {inside.format('id')}", part).rowcount
+            inside, values = f"IN ({marks}) AND {{0}} > ? AND {{0}} < ?", (*part, self.low, self.high)
+            self._conn.execute(f"DELETE FROM document_units WHERE document {inside.format('document')}", values)
+            gone += self._conn.execute(f"DELETE FROM documents WHERE id {inside.format('id')}", values).rowcount
         self._changed = self._changed or gone > 0
         return gone
 
     def touch_documents(self, items: Sequence[int], *, now: datetime) -> None:
         for marks, part in batches([self.low + i for i in items]):
             self._conn.execute(
-                f"UPDATE documents SET expires_at = ? + ttl WHERE id IN ({marks}) AND id > {self.low} "
-                f"AND id < {self.high} AND ttl IS NOT NULL",
-                (to_us(now), *part),
+                f"UPDATE documents SET expires_at = ? + ttl WHERE id IN ({marks}) AND id > ? AND id < ? "
+                "AND ttl IS NOT NULL",
+                (to_us(now), *part, self.low, self.high),
             )
 
     def units_without_vector(self, *, limit: int) -> list[tuple[int, int, int, int]]:

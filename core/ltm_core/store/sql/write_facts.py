@@ -71,7 +71,7 @@ class FactWriter(MessageWriter):
     def delete_facts(self, ids: Sequence[str]) -> int:
         rows: list[int] = []
         for marks, part in batches([self._keyed.mac(i) for i in dict.fromkeys(ids)]):
-            found = self._rows(f"SELECT id FROM facts WHERE user_no = {self.no} AND id_mac IN ({marks})", part)
+            found = self._rows(f"SELECT id FROM facts WHERE user_no = ? AND id_mac IN ({marks})", (self.no, *part))
             rows += [r[0] for r in found]
         if not rows:
             return 0

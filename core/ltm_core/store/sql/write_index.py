@@ -120,7 +120,7 @@ class IndexWriter(WriteBase):
         encoded = [self._encoded(self.low + n, v) for n, v in vectors.items()]
         for marks, part in batches([e[0] for e in encoded]):
             rows = self._rows(
-                f"SELECT id FROM chunks WHERE id IN ({marks}) AND id > {self.low} AND id < {self.high}", part
+                f"SELECT id FROM chunks WHERE id IN ({marks}) AND id > ? AND id < ?", (*part, self.low, self.high)
             )
             missing = set(part) - {r[0] for r in rows}
             if missing:

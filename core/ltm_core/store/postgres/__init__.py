@@ -29,7 +29,7 @@ def open_store(
     MasterKeyError, ConfigError (the URL, or the rights of the login) or MissingExtraError. No error, log or text form
     holds the password.
     """
-    if find_spec("psycopg") is None or find_spec("psycopg_pool") is None:
+    if find_spec("psycopg") is None:
         raise MissingExtraError("a store in PostgreSQL", "postgres")
     from ltm_core.store.postgres.store import PostgresStore
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psycopg
-from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 
 from ltm_core.errors import BusyError, ConflictError, CorruptError, LTMError, StoreError, UnavailableError
 
@@ -37,16 +36,23 @@ _REFUSED = {
 }
 
 
+_SAID = {
+    "password authentication failed": "the server refused the password",
+    "no password supplied": "the server wants a password",
+    "no pg_hba.conf entry": "the server refused the user",
+    "does not exist": "there is no such database or role",
+    "could not translate host name": "the name of the host is unknown",
+    "remaining connection slots": "the server has no connection left",
+    "too many clients": "the server has no connection left",
+}
+
+
 class Lost(UnavailableError):
     """The connection is gone."""
 
 
-def translate(error: psycopg.Error | PoolTimeout, where: str) -> LTMError:
+def translate(error: psycopg.Error, where: str) -> LTMError:
     """The error to raise instead of ``error``."""
-    if isinstance(error, TooManyRequests | PoolTimeout):
-        return BusyError(f"{where}: every connection of this process was in use; the call may be repeated")
-    if isinstance(error, PoolClosed):
-        return UnavailableError(f"{where}: the store is closed")
     state = error.sqlstate or ""
     if state in _BUSY:
         return BusyError(f"{where}: {_BUSY[state]}; the call may be repeated")
@@ -61,6 +67,11 @@ def translate(error: psycopg.Error | PoolTimeout, where: str) -> LTMError:
     if state.startswith("XX"):
         return CorruptError(f"{where}: the server reports damage (SQLSTATE {state})")
     if isinstance(error, psycopg.OperationalError) and not state:
+        # A refused connection has no code, only the words of the server or the system.
+        said = str(error)
+        for words, reason in _SAID.items():
+            if words in said:
+                return UnavailableError(f"{where}: {reason}")
         return Lost(f"{where}: the server cannot be reached, or the connection was lost")
     return StoreError(f"{where}: {type(error).__name__} (SQLSTATE {state or 'none'})")
 
@@ -71,7 +82,7 @@ def translated(where: str) -> Iterator[None]:
     quote values, or the URL."""
     try:
         yield
-    except (psycopg.Error, PoolTimeout) as e:
+    except psycopg.Error as e:
         raise translate(e, where) from None
 
 

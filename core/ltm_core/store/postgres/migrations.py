@@ -23,7 +23,8 @@ from ltm_core.store.postgres.transactions import lock_number
 from ltm_core.store.vault import StoreKeys
 
 SCHEMA_VERSION = 5
-_OLDEST_SERVER = 150000
+_OLDEST_SERVER = 160000
+"""The first one in which a login can act as a role without having its rights all the time."""
 _KEY_CHECK = "ltm-core store key"
 _LAYOUT = """CREATE TABLE layout (
     one smallint PRIMARY KEY CHECK (one = 1),
@@ -134,19 +135,18 @@ def _roles(conn: psycopg.Connection[Any], place: Place) -> Roles:
     prepared = Roles(f"{place.schema}_user", f"{place.schema}_across")
     row = conn.execute(
         "SELECT count(*) FILTER (WHERE rolname IN (%s, %s) AND NOT rolsuper AND NOT rolbypassrls AND "
-        "pg_has_role(current_user, oid, 'MEMBER')), bool_or(rolname = current_user AND (rolsuper OR rolcreaterole)), "
-        "bool_or(rolname = current_user AND rolsuper) FROM pg_roles",
+        "pg_has_role(current_user, oid, 'SET') AND NOT pg_has_role(current_user, oid, 'USAGE')), "
+        "bool_or(rolname = current_user AND (rolsuper OR rolcreaterole)) FROM pg_roles",
         (prepared.user, prepared.across),
     ).fetchone()
     assert row is not None
-    have, may_create, is_super = row
-    if have == 2 and not is_super:
+    if row[0] == 2:
         return prepared
-    if not may_create:
+    if not row[1]:
         raise ConfigError(
             f"{place.shown}: two roles are needed, and this login may not create them. Have an administrator run: "
             f"CREATE ROLE {prepared.user} NOLOGIN; CREATE ROLE {prepared.across} NOLOGIN; "
-            f"GRANT {prepared.user}, {prepared.across} TO the login"
+            f"GRANT {prepared.user}, {prepared.across} TO the login WITH INHERIT FALSE, SET TRUE"
         )
     # Roles belong to the whole cluster: another database may have a store in a schema of the same name.
     mark = secrets.token_hex(4)
@@ -154,7 +154,8 @@ def _roles(conn: psycopg.Connection[Any], place: Place) -> Roles:
     with conn.transaction():
         for name in (made.user, made.across):
             conn.execute(SQL("CREATE ROLE {} NOLOGIN").format(Identifier(name)))
-            conn.execute(SQL("GRANT {} TO CURRENT_USER").format(Identifier(name)))
+            # A login that inherited their rights would see all rows without becoming either.
+            conn.execute(SQL("GRANT {} TO CURRENT_USER WITH INHERIT FALSE, SET TRUE").format(Identifier(name)))
     return made
 
 

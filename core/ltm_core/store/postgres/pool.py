@@ -1,8 +1,8 @@
 """Connections to one database: a bounded number per process, each for one thread at a time.
 
 Every transaction begins with one message to the server, which also says who is seen: row-level security shows
-nothing to a transaction that did not. When that message fails nothing was done yet, so it is sent again on another
-connection; what fails later is told to the caller.
+nothing to a transaction that did not. When an idle connection turns out to be dead by that message, nothing was done
+yet, so it is sent again on another one; what fails later is told to the caller.
 """
 
 from __future__ import annotations
@@ -10,25 +10,32 @@ from __future__ import annotations
 import os
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg.sql import SQL, Composed, Identifier
-from psycopg_pool import ConnectionPool, PoolTimeout
 
 from ltm_core.errors import BusyError, ConflictError, UnavailableError
 from ltm_core.store.postgres.faults import Lost, translate, translated
 from ltm_core.store.postgres.location import Place
 from ltm_core.store.postgres.session import Session, adapt
 
-CONNECT_SECONDS = 10.0
+Raw: TypeAlias = psycopg.Connection[Any]
+
+CONNECT_SECONDS = 10
 """Longest wait for the server to accept one connection."""
 IDLE_SECONDS = 300.0
+"""How long a connection is kept that nobody uses."""
 PREPARED = 400
 """Statements that one connection keeps planned: all that there are, in the sizes of their lists."""
+
+_crossed: list[Raw] = []
+"""Connections of the parent, in a child: neither used nor closed, for both would speak on the parent's sockets."""
+_pools: weakref.WeakSet[Pool] = weakref.WeakSet()
 
 
 class Pool:
@@ -38,59 +45,53 @@ class Pool:
         self._place = place
         self._most = most
         self._busy = busy_timeout
-        self._pools: dict[int, ConnectionPool[psycopg.Connection[Any]]] = {}
-        self._guard = threading.Lock()
         self._closed = False
+        self._begin()
+        _pools.add(self)
+
+    def _begin(self) -> None:
+        self._free = threading.Semaphore(self._most)
+        self._guard = threading.Lock()
+        self._idle: list[tuple[Raw, float]] = []
         self._writing = threading.local()
+        self._pid = os.getpid()
 
     @property
     def busy_ms(self) -> int:
         """Milliseconds a statement waits for a lock."""
         return int(self._busy * 1000)
 
-    # single connections -------------------------------------------------------------------------------
-    def connect(self) -> psycopg.Connection[Any]:
-        """A connection of its own, which the caller closes."""
+    def connect(self) -> Raw:
+        """A new connection, which the caller closes."""
         with translated(self._place.shown):
-            try:
-                conn = psycopg.connect(self._place.conninfo, **self._options())
-            except (UnicodeError, ValueError):
-                raise UnavailableError(f"{self._place.shown} cannot be connected to") from None
-            self._configure(conn)
-            return conn
-
-    def _options(self) -> dict[str, Any]:
-        return {
-            "autocommit": True,
             # Planning a statement over all parts of a table costs ten times what running it does: once is enough.
-            "prepare_threshold": 0,
-            "connect_timeout": int(CONNECT_SECONDS),
-            "application_name": "ltm-core",
-        }
-
-    def _configure(self, conn: psycopg.Connection[Any]) -> None:
-        adapt(conn)
-        conn.prepared_max = PREPARED
-        # One schema and no other: a table that a user made elsewhere is never taken for one of ours.
-        schema = SQL("SET search_path = {}, pg_temp").format(Identifier(self._place.schema))
-        conn.execute(schema + SQL("; SET plan_cache_mode = force_generic_plan"), prepare=False)
+            conn = psycopg.connect(
+                self._place.conninfo,
+                autocommit=True,
+                prepare_threshold=0,
+                connect_timeout=CONNECT_SECONDS,
+                application_name="ltm-core",
+            )
+            adapt(conn)
+            conn.prepared_max = PREPARED
+            # One schema and no other: a table that a user made elsewhere is never taken for one of ours.
+            schema = SQL("SET search_path = {}, pg_temp").format(Identifier(self._place.schema))
+            conn.execute(schema + SQL("; SET plan_cache_mode = force_generic_plan"), prepare=False)
+            return conn
 
     # transactions -------------------------------------------------------------------------------------
     @contextmanager
     def transaction(self, begin: Composed, *, write: bool) -> Iterator[Session]:
-        """A connection on which ``begin`` opened a transaction: committed at the end of a block that writes, rolled
-        back otherwise."""
+        """A connection on which ``begin`` opened a transaction: committed at the end of a block that writes."""
         with self._one_write(write), self._begun(begin) as conn, translated(self._place.shown):
-            try:
-                yield Session(conn)
-                if write:
-                    self._commit(conn)
-                else:
-                    # After a rollback the driver forgets every statement that it prepared.
-                    conn.execute("COMMIT", prepare=False)
-            finally:
-                if not conn.closed and conn.info.transaction_status != TransactionStatus.IDLE:
-                    _roll_back(conn)
+            yield Session(conn)
+            if os.getpid() != self._pid:
+                raise UnavailableError(f"{self._place.shown}: the process was forked inside this read or write")
+            if write:
+                self._commit(conn)
+            else:
+                # After a rollback the driver forgets every statement that it prepared.
+                conn.execute("COMMIT", prepare=False)
 
     @contextmanager
     def _one_write(self, write: bool) -> Iterator[None]:
@@ -106,50 +107,75 @@ class Pool:
             self._writing.now = False
 
     @contextmanager
-    def _begun(self, begin: Composed) -> Iterator[psycopg.Connection[Any]]:
-        pool = self._pool()
-        deadline = time.monotonic() + self._busy
-        conn = self._first(pool, begin, deadline)
+    def _begun(self, begin: Composed) -> Iterator[Raw]:
+        pid = os.getpid()
+        self._check_open()
+        free = self._free
+        if not free.acquire(timeout=self._busy):
+            raise BusyError(
+                f"{self._place.shown}: every connection of this process was in use for {self._busy:g} s; the call "
+                "may be repeated"
+            )
         try:
-            yield conn
-        finally:
-            pool.putconn(conn)
-
-    def _first(
-        self, pool: ConnectionPool[psycopg.Connection[Any]], begin: Composed, deadline: float
-    ) -> psycopg.Connection[Any]:
-        """A connection inside its transaction. Those that died while they were idle are passed over."""
-        for attempt in range(self._most + 2):
+            conn = self._first(begin)
             try:
-                conn = pool.getconn(timeout=max(deadline - time.monotonic(), 0.05))
-            except PoolTimeout as e:
-                raise self._why(e) from None
-            except psycopg.Error as e:
-                raise translate(e, self._place.shown) from None
+                yield conn
+            finally:
+                if os.getpid() == pid:
+                    self._give_back(conn)
+                else:
+                    _crossed.append(conn)
+        finally:
+            free.release()
+
+    def _first(self, begin: Composed) -> Raw:
+        """A connection inside its transaction. Those that died while they were idle are passed over."""
+        while True:
+            conn = self._waiting()
+            was_idle = conn is not None
+            conn = conn or self.connect()
             try:
                 conn.execute(begin, prepare=False)
                 return conn
             except psycopg.Error as e:
                 error = translate(e, self._place.shown)
-                if not conn.closed and conn.info.transaction_status != TransactionStatus.IDLE:
-                    _roll_back(conn)
-                pool.putconn(conn)
-                if not isinstance(error, Lost) or time.monotonic() > deadline:
-                    raise error from None
-                if attempt == 0:
-                    # After a restart of the server all of them are dead.
-                    pool.check()
-        raise Lost(f"{self._place.shown}: the connection was lost again and again")
+                if isinstance(error, Lost):
+                    conn.close()
+                    if was_idle:
+                        continue
+                else:
+                    self._give_back(conn)
+                raise error from None
+            except BaseException:
+                conn.close()
+                raise
 
-    def _why(self, error: PoolTimeout) -> Exception:
-        """Whether the pool is used up or the server is away: the pool itself does not tell."""
-        try:
-            self.connect().close()
-        except (UnavailableError, BusyError) as e:
-            return e
-        return translate(error, self._place.shown)
+    def _waiting(self) -> Raw | None:
+        """The idle connection that was used last; those that nobody used for long are closed."""
+        old: list[Raw] = []
+        with self._guard:
+            found = self._idle.pop()[0] if self._idle else None
+            limit = time.monotonic() - IDLE_SECONDS
+            while self._idle and self._idle[0][1] < limit:
+                old.append(self._idle.pop(0)[0])
+        for conn in old:
+            conn.close()
+        return found
 
-    def _commit(self, conn: psycopg.Connection[Any]) -> None:
+    def _give_back(self, conn: Raw) -> None:
+        if not conn.closed and conn.info.transaction_status != TransactionStatus.IDLE:
+            try:
+                conn.rollback()
+            except psycopg.Error:
+                # The connection is gone, and the transaction with it.
+                conn.close()
+        with self._guard:
+            if not conn.closed and not self._closed:
+                self._idle.append((conn, time.monotonic()))
+                return
+        conn.close()
+
+    def _commit(self, conn: Raw) -> None:
         try:
             conn.execute("COMMIT", prepare=False)
         except psycopg.Error as e:
@@ -161,50 +187,31 @@ class Pool:
                 ) from None
             raise error from None
 
-    # the pool, and its end ----------------------------------------------------------------------------
-    def _pool(self) -> ConnectionPool[psycopg.Connection[Any]]:
-        # By process: no connection crosses a fork. The parent's object is left alone in a child, not closed.
-        pid = os.getpid()
-        pool = self._pools.get(pid)
-        if pool is not None and not self._closed:
-            return pool
+    # the end, and forks -------------------------------------------------------------------------------
+    def close(self) -> None:
+        """Idle connections are closed now, those at work when they come back. Harmless when repeated."""
         with self._guard:
-            if self._closed:
-                raise UnavailableError(f"{self._place.shown}: the store is closed")
-            if pid not in self._pools:
-                self._pools[pid] = ConnectionPool(
-                    self._place.conninfo,
-                    min_size=0,
-                    max_size=self._most,
-                    max_idle=IDLE_SECONDS,
-                    timeout=self._busy,
-                    reconnect_timeout=CONNECT_SECONDS,
-                    kwargs=self._options(),
-                    configure=self._configure,
-                    name="ltm-core",
-                    open=True,
-                )
-            return self._pools[pid]
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for conn, _ in idle:
+            conn.close()
 
     def after_fork(self) -> None:
-        """In a child: the guard of the parent may be held by a thread that is not here."""
-        self._guard = threading.Lock()
-        self._writing = threading.local()
+        """In a child: the pool begins empty, and the parent's connections are left alone."""
+        _crossed.extend(conn for conn, _ in self._idle)
+        self._begin()
 
-    def close(self) -> None:
-        """All connections are closed, those at work when they come back. Harmless when repeated."""
-        self._closed = True
-        pool = self._pools.pop(os.getpid(), None)
-        if pool is not None:
-            pool.close()
+    def _check_open(self) -> None:
+        if self._closed:
+            raise UnavailableError(f"{self._place.shown}: the store is closed")
 
 
-def _roll_back(conn: psycopg.Connection[Any]) -> None:
-    try:
-        conn.rollback()
-    except psycopg.Error:
-        # The connection is gone, and the transaction with it.
-        conn.close()
+def _after_fork() -> None:
+    for pool in list(_pools):
+        pool.after_fork()
 
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 __all__ = ["Pool"]

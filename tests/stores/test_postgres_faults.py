@@ -102,7 +102,7 @@ def test_a_commit_whose_answer_was_lost_is_repeated_by_id(url: str, monkeypatch:
         commit(self, conn)
 
     with LongTermMemory.open(url, embedder="none", timezone="UTC") as memory:
-        said = {"user_id": "ana", "session_id": "s", "user": "I live in Porto.", "message_id": "m1"}
+        said: dict[str, Any] = {"user_id": "ana", "session_id": "s", "user": "I live in Porto.", "message_id": "m1"}
         with monkeypatch.context() as patched:
             patched.setattr(Pool, "_commit", deaf)
             with pytest.raises(UnavailableError, match="not known whether it was stored"):

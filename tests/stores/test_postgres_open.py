@@ -128,7 +128,6 @@ def test_no_text_of_an_open_store_holds_the_password(
             str(memory.location),
             repr(memory.stats()),
             repr(store),
-            repr(store.place),
             caplog.text,
         ]
         texts.append(repr(vars(store)))
@@ -215,9 +214,7 @@ def test_a_plain_store_is_not_opened_with_a_master_key(url: str) -> None:
 
 
 @pytest.mark.servers
-def test_a_newer_schema_and_tables_of_others_are_left_alone(
-    postgres_server: Any, postgres_url: str, url: str
-) -> None:
+def test_a_newer_schema_and_tables_of_others_stay(postgres_server: Any, postgres_url: str, url: str) -> None:
     name = postgres_url.rpartition("/")[2]
     opened(url).close()
     postgres_server.run("UPDATE ltm.layout SET version = 999", database=name)

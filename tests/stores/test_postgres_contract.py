@@ -11,10 +11,12 @@ import pytest
 from ltm_core.config import Config
 from ltm_core.errors import UnavailableError
 from ltm_core.store.base import Store
+from ltm_core.store.keys import LocalKeys
 from ltm_core.store.postgres import open_store
 from ltm_core.testing.store_contract import StoreContract
 
 pytestmark = pytest.mark.servers
+KEYS = LocalKeys(b"\x07" * 32)
 
 
 class TestPostgres(StoreContract):
@@ -37,3 +39,18 @@ class TestPostgres(StoreContract):
         with pytest.raises(UnavailableError, match=r"pg_dump.*store\.key.*docs/postgresql\.md"):
             store.operations().back_up(tmp_path / "copy")
         assert not (tmp_path / "copy").exists()
+
+
+class TestEncryptedPostgres(TestPostgres):
+    """The same under a master key."""
+
+    @pytest.fixture
+    def store(self, place: str) -> Iterator[Store]:
+        pytest.importorskip("cryptography")
+        with closing(open_store(place, config=Config.make(), keys=KEYS)) as store:
+            yield store
+
+    @pytest.fixture
+    def reopen(self, place: str, store: Store) -> Iterator[Callable[[], Store]]:
+        with ExitStack() as stack:
+            yield lambda: stack.enter_context(closing(open_store(place, config=Config.make(), keys=KEYS)))

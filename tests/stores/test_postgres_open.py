@@ -236,6 +236,23 @@ def test_two_schemas_are_two_stores(url: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.servers
+def test_a_dump_of_the_server_and_the_key_are_a_backup(
+    postgres_server: Any, postgres_url: str, url: str, tmp_path: Path
+) -> None:
+    with closing(opened(url)) as store:
+        filled(store)
+    other = postgres_server.new_database()
+    dump = [postgres_server._programs / "pg_dump", "--schema=ltm", "-Fc", "-f", tmp_path / "dump"]
+    subprocess.run([*dump, postgres_server.admin_url(postgres_url.rpartition("/")[2])], check=True)
+    back = [postgres_server._programs / "pg_restore", "-d", postgres_server.admin_url(other.rpartition("/")[2])]
+    subprocess.run([*back, tmp_path / "dump"], check=True)
+    with closing(opened(f"{other}?{url.partition('?')[2]}")) as store, store.write("ana") as writer:
+        assert [f.object for f in writer.facts()] == ["x"]
+        writer.ensure_user(now=T0, timezone="Europe/Lisbon")
+    postgres_server.drop_database(other)
+
+
+@pytest.mark.servers
 def test_an_administrator_may_prepare_the_roles(postgres_server: Any, tmp_path: Path) -> None:
     place = postgres_server.new_database(pgvector=False)
     name = place.rpartition("/")[2]

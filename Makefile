@@ -10,7 +10,7 @@
 #   make test-servers  the tests that start a PostgreSQL with pgvector or a Chroma, and those of Chroma in the process
 #   make test-all    all of the above
 #   make test-browser  the page in Chromium, which must be installed
-#   make faults      writers killed 440 times, every page and hundreds of bits spoilt, clocks that jump (minutes)
+#   make faults      writers killed 540 times, every page and hundreds of bits spoilt, clocks that jump (minutes)
 #   make soak        20 threads of 4 processes on one store: make soak SECONDS=600
 #   make bench       latency figures of this machine
 #   make peers       other memories and ours side by side: make peers DATA=FOLDER
@@ -112,12 +112,13 @@ test-llamaindex-floor: .venv-llamaindex-floor/test
 	.venv-llamaindex-floor/bin/python -m pytest -n auto -W default tests/adapters/test_llamaindex_*.py $(ARGS)
 
 test-servers: .venv-servers/test
-	.venv-servers/bin/python -m pytest -n 2 -m servers tests/stores tests/servers $(ARGS)
+	.venv-servers/bin/python -m pytest -n 2 -m "servers and not faults" tests/stores tests/servers $(ARGS)
 
 test-all: check test test-bare test-heavy test-langchain-floor test-llamaindex-floor test-servers
 
-faults: .venv/test
-	.venv/bin/python -m pytest -m faults -k "not minutes_of_load" -s $(ARGS)
+faults: .venv/test .venv-servers/test
+	.venv/bin/python -m pytest -m "faults and not servers" -k "not minutes_of_load" -s $(ARGS)
+	.venv-servers/bin/python -m pytest -m "faults and servers" -s tests/stores tests/servers
 
 soak: .venv/test
 	LTM_SOAK_SECONDS=$(SECONDS) .venv/bin/python -m pytest -m faults -k minutes_of_load -s tests/faults $(ARGS)

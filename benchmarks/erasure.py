@@ -1,12 +1,12 @@
 """What erasing one user costs in a store that holds many others.
 
-python -m benchmarks.erasure [--others 1000000] [--memories 1000]
+python -m benchmarks.erasure [--others 1000000] [--memories 1000] [--keep FOLDER]
 
 The others are filled through the store (one user of 1,000 memories at a time, with vectors and postings). Then a user
 of as many memories as asked is filled and erased, three times. Printed are the transaction that hides everything and
 removes every row, the truncation of the log that overwrites the bytes, and the whole call with the proof that no file
 holds a byte of it, which reads the files and so grows with them. And the plans: no statement of an erasure looks at a
-row of the others.
+row of the others. With ``--keep`` the store of the others stays in FOLDER, and a later run goes on with it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def fill_others(place: Path, others: int, load: Load, identity: str) -> None:
     store = open_store(place, config=Config.make())
     store.operations().set_embedder_identity(identity, dimension=DIMENSION, now=T0)
     began = time.perf_counter()
-    for user in range(others // PER_USER):
+    for user in range(len(store.operations().users(limit=others)), others // PER_USER):
         with store.write(f"other {user}") as w:
             for n in range(PER_USER):
                 load.observe(w, with_fact=n % 10 == 0)
@@ -77,14 +77,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--others", type=int, default=1_000_000)
     parser.add_argument("--memories", type=int, default=1000)
+    parser.add_argument("--keep", type=Path)
     given = parser.parse_args()
     print(f"load {os.getloadavg()[0]:.1f}")
     load, embedder = Load(), HashEmbedder(DIMENSION)
     with tempfile.TemporaryDirectory(prefix="ltm-bench-") as folder:
-        place = Path(folder) / "store"
-        with LongTermMemory.open(place, embedder=embedder, timezone="UTC") as memory:
-            identity = memory._runtime.store.operations().embedder_identity() or ""
         for others in (0, given.others):
+            place = (given.keep if others and given.keep else Path(folder)) / str(others)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with LongTermMemory.open(place, embedder=embedder, timezone="UTC") as memory:
+                identity = memory._runtime.store.operations().embedder_identity() or ""
             if others:
                 fill_others(place, others, load, identity)
             for number in range(3):

@@ -6,8 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,70 +14,26 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+pytest.importorskip("chromadb")
+
 from ltm_core import ConfigError, LongTermMemory, UnavailableError
 from ltm_core.cli import app
-from ltm_core.config import Config
-from ltm_core.store.base import Store
-from ltm_core.store.external import host_of
 from ltm_core.store.sql.external_truth import page_of
-from ltm_core.store.sqlite import SqliteStore, open_store
-from ltm_core.testing.builders import DIMENSION, T0
+from ltm_core.store.sqlite import SqliteStore
+from ltm_core.testing.chroma import store_of
 from ltm_core.testing.clock import Clock
-from ltm_core.testing.contract_life import LifeContract
-from ltm_core.testing.contract_second import SecondSetContract
-from ltm_core.testing.contract_snapshot import SnapshotContract
 from ltm_core.testing.embedders import HashEmbedder
 
-pytest.importorskip("chromadb")
 pytestmark = pytest.mark.servers
 CLOCK = Clock(datetime(2026, 3, 1, 9, tzinfo=UTC))
 SOME = 40
 """Chunks from which a user is covered in these tests."""
 
 
-def attached(path: Path, *, at_least: int = 1) -> SqliteStore:
-    """A store whose index has heard of every commit before the next call."""
-    store = open_store(path, config=Config.make())
-    host = host_of("chroma", store.directory, store.name)
-    assert host is not None
-    index = store.attach(host, at_least=at_least, candidates=512)
-
-    def settle() -> None:
-        while index.step():
-            pass
-
-    store.on_index_change = settle
-    return store
-
-
-class TestSnapshotsThroughChroma(SnapshotContract, LifeContract, SecondSetContract):
-    """What the contract says of vectors, erasures and two sets, with every user covered."""
-
-    @pytest.fixture
-    def store(self, tmp_path: Path) -> Iterator[Store]:
-        with closing(attached(tmp_path / "data")) as store:
-            yield store
-
-    @pytest.fixture
-    def reopen(self, store: Store) -> Iterator[Callable[[], Store]]:
-        with ExitStack() as stack:
-            yield lambda: stack.enter_context(closing(open_store(store.location, config=Config.make())))
-
-    @pytest.fixture(autouse=True)
-    def _embedder(self, store: Store) -> None:
-        store.operations().set_embedder_identity("test-embedder", dimension=DIMENSION, now=T0)
-
-
 # through the door -------------------------------------------------------------------------------------
 def opened(path: Path, *, vectors: str = "chroma", at_least: int = SOME, **options: Any) -> LongTermMemory:
     given = {"embedder": HashEmbedder(), "timezone": "UTC", "clock": CLOCK, "external_vectors_from": at_least}
     return LongTermMemory.open(path, vectors=vectors, **{**given, **options})
-
-
-def store_of(memory: LongTermMemory) -> SqliteStore:
-    store = memory._runtime.store
-    assert isinstance(store, SqliteStore)
-    return store
 
 
 def fill(memory: LongTermMemory, count: int = 60) -> None:

@@ -22,7 +22,7 @@ FOLDER = "chroma"
 _COLLECTION = "vectors"
 _BATCH = 2000
 """Vectors per call; Chroma takes 5,461 at most and is slower with more."""
-_SPACE = {"hnsw": {"space": "cosine"}}
+SPACE = {"hnsw": {"space": "cosine"}}
 
 
 def require_chroma() -> Any:
@@ -85,7 +85,7 @@ class LocalChroma:
         except OSError as e:
             raise UnavailableError(f"{self._root} cannot be written: {e.strerror}") from e
         client = self._client(name)
-        made = client.create_collection(_COLLECTION, embedding_function=None, configuration=_SPACE)
+        made = client.create_collection(_COLLECTION, embedding_function=None, configuration=SPACE)
         return ChromaCollection(made, client)
 
     def open(self, name: str) -> ChromaCollection:
@@ -127,7 +127,7 @@ class ChromaServer:
 
     def create(self, name: str) -> ChromaCollection:
         return ChromaCollection(
-            self._client.create_collection(self._prefix + name, embedding_function=None, configuration=_SPACE)
+            self._client.create_collection(self._prefix + name, embedding_function=None, configuration=SPACE)
         )
 
     def open(self, name: str) -> ChromaCollection:

@@ -5,8 +5,9 @@
         run.round()
     run.finish()
 
-Any store inherits it. A second store, never killed, does the same steps; the first must hold what the second holds
-after the last acknowledged step, or with the step that was under way, whole.
+Any store and index inherits it: ``watched`` tells what files a killer from outside should wait for, ``also`` what
+else must hold of the memory that is opened after a death. A second store, never killed, does the same steps; the
+first must hold what the second holds after the last acknowledged step, or with the step that was under way, whole.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ _STEPS = 6000
 """Steps of the store after which a writer at the latest kills itself: some fifty calls, or one long import. Their
 number is drawn by its length, so that short lives are as frequent as long ones; who dies at one call again and again
 gets longer ones."""
+_LONGEST_WATCH = 2.0
+"""Seconds for which a killer waits for the files that it watches to change."""
 _LATER = timedelta(minutes=1)
 """After the beginning of a step, when what it said has begun to hold."""
 _OPENING = 60
@@ -48,9 +51,18 @@ def opened(place: Path, clock: Clock, new_id: Callable[[], str]) -> LongTermMemo
 class CrashRun:
     """One store whose writers die, and its undisturbed twin."""
 
-    def __init__(self, folder: Path, *, opened: Opener = opened, seed: int = 0) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        opened: Opener = opened,
+        seed: int = 0,
+        watched: Callable[[Path], object] | None = None,
+        also: Callable[[LongTermMemory], None] | None = None,
+    ) -> None:
         self.place = folder / "killed"
         self.seed, self._opened = seed, opened
+        self._watched, self._also = watched, also
         self._random = random.Random(seed)
         self._exported = folder / "import.jsonl"
         self._export(folder / "source")
@@ -60,12 +72,13 @@ class CrashRun:
         self._erased: list[bytes] = []
         self.next = 0
         """The first step that is not known to be done."""
-        self.kills = self._stuck = 0
+        self.kills = self.kills_in_change = self._stuck = 0
         self.outcomes: Counter[str] = Counter()
         """How often the step under way was found "before" or "after" itself, or "part" of a call in pieces, by
         the kind of step and in total."""
         self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(["ltm_core.testing.crash_child"])
+        module = getattr(getattr(opened, "func", opened), "__module__", __name__)
+        self._context.set_forkserver_preload(["ltm_core.testing.crash_child", module])
 
     def _export(self, place: Path) -> None:
         with self._opened(place, Clock(T0), _counting()) as memory:
@@ -90,8 +103,7 @@ class CrashRun:
         child.start()
         theirs.close()
         if not inside:
-            # Whatever it does when the time is over, starting and recovering included.
-            time.sleep(self._random.random() ** 2 * _LONGEST_LIFE * (1 + self._stuck))
+            self._wait()
             child.kill()
         child.join(60)
         # A life so long that it came to its end is no death.
@@ -105,6 +117,19 @@ class CrashRun:
         mine.close()
         self._verify()
         self._stuck = self._stuck + 1 if self.next == first else 0
+
+    def _wait(self) -> None:
+        """Until the writer is to be killed: whatever it does when a random time is over, starting and recovering
+        included, or when the files that are watched change."""
+        if self._watched is None or self._random.random() < 0.5:
+            time.sleep(self._random.random() ** 2 * _LONGEST_LIFE * (1 + self._stuck))
+            return
+        until, before = time.monotonic() + _LONGEST_WATCH, self._watched(self.place)
+        while time.monotonic() < until:
+            if self._watched(self.place) != before:
+                self.kills_in_change += 1
+                return
+            time.sleep(0.0005)
 
     def _said(self, pipe: Any) -> list[tuple[str, Any]]:
         found = []
@@ -143,6 +168,8 @@ class CrashRun:
                 assert not held or max(held.values()) == 1, f"{user}: {held.most_common(1)}"
             report = memory.doctor()
             assert report.healthy, report.problems
+            if self._also is not None:
+                self._also(memory)
             # It does not only look whole: it works.
             assert memory.context("Where do I live?", user_id=step.user).token_count >= 0
 

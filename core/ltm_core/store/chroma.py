@@ -22,7 +22,8 @@ FOLDER = "chroma"
 _COLLECTION = "vectors"
 _BATCH = 2000
 """Vectors per call; Chroma takes 5,461 at most and is slower with more."""
-SPACE = {"hnsw": {"space": "cosine"}}
+SPACE: dict[str, dict[str, object]] = {"hnsw": {"space": "cosine"}}
+"""How a collection compares and keeps its vectors."""
 
 
 def require_chroma() -> Any:

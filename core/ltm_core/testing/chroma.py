@@ -22,14 +22,14 @@ from ltm_core.testing.clock import Clock
 from ltm_core.testing.crash_work import Opener
 from ltm_core.testing.embedders import HashEmbedder
 
-_OFTEN = {"hnsw": {"space": "cosine", "sync_threshold": 6, "batch_size": 2}}
+_OFTEN: dict[str, dict[str, object]] = {"hnsw": {"space": "cosine", "sync_threshold": 6, "batch_size": 2}}
 
 
 def opened(
     place: Path, clock: Clock, new_id: Callable[[], str], /, vectors: str = "chroma", **options: Any
 ) -> LongTermMemory:
     """A memory of which every user is searched through Chroma."""
-    chroma.SPACE = _OFTEN
+    chroma.SPACE.update(_OFTEN)
     given: dict[str, Any] = {"embedder": HashEmbedder(), "timezone": "UTC", "external_vectors_from": 1, **options}
     return LongTermMemory.open(place, clock=clock, new_id=new_id, vectors=vectors, **given)
 

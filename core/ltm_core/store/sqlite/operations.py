@@ -18,7 +18,7 @@ from ltm_core.store.sqlite.backup import back_up, keep_list, sweep, write_lists
 from ltm_core.store.sqlite.files import sizes
 from ltm_core.store.sqlite.key_copies import destroy_copies
 from ltm_core.store.sqlite.migrations import SCHEMA_VERSION
-from ltm_core.store.sqlite.scrub import scan
+from ltm_core.store.sqlite.scrub import held, scan
 
 if TYPE_CHECKING:
     from ltm_core.store.sqlite.store import SqliteStore
@@ -26,6 +26,19 @@ if TYPE_CHECKING:
 _CHECKPOINT_TRY_MS = 50
 """Writers wait at most about this long for one try at truncating the log."""
 _CHECKPOINT_PAUSE = 0.02
+_SAID = (
+    *(f"SELECT {column} FROM {table}" for table, column in BODIES),
+    # A word may also be the name of a table or column of ours.
+    "SELECT CAST(sql AS BLOB) FROM sqlite_master",
+)
+"""Where words stand by right."""
+_OWN = (
+    "SELECT body FROM jobs",
+    "SELECT body FROM audit WHERE user_no IS NULL",
+    "SELECT CAST(value AS BLOB) FROM meta",
+    "SELECT CAST(identity AS BLOB) FROM embedders",
+)
+"""What the store writes of itself, where no word of a user may stand."""
 
 
 class SqliteOperations(SqlOperations):
@@ -53,11 +66,14 @@ class SqliteOperations(SqlOperations):
         return truncated and not left, files
 
     def _left(self, needles: Sequence[bytes]) -> tuple[set[bytes], int]:
-        """(the needles that some file holds though no row says them, files read)."""
+        """(the needles that some file holds though no user's row says them, files read)."""
         forms = {form: needle for needle in needles for form in variants([needle])}
         found, files = scan(self._store.directory, tuple(forms))
-        # What another row still says is there by right; it proves nothing about the erased one.
-        return {forms[f] for f in found if not self._is_alive(f)}, files
+        with self._store.connection() as conn:
+            # What another row still says is there by right; it proves nothing about the erased one.
+            found -= held(conn, _SAID, found)
+            found |= held(conn, _OWN, needles)
+        return {forms[f] for f in found}, files
 
     def _rebuild(self) -> bool:
         """Whether every page was written anew, without anything between its rows."""
@@ -67,14 +83,6 @@ class SqliteOperations(SqlOperations):
         except BusyError:
             return False
         return True
-
-    def _is_alive(self, words: bytes) -> bool:
-        with self._store.connection() as conn:
-            return any(
-                conn.execute(f"SELECT 1 FROM {table} WHERE instr({column}, ?) LIMIT 1", (words,)).fetchone()
-                # A word may also be the name of a table or column of ours.
-                for table, column in (*BODIES, ("sqlite_master", "CAST(sql AS BLOB)"))
-            )
 
     def _truncate(self, deadline: float) -> bool:
         """Whether the log is empty now; readers and writers are waited for until the deadline."""

@@ -2,25 +2,38 @@
 
 POSIX drops every lock a process has on a file as soon as it closes any handle of that file. So the handles by
 which the database's own files are read are kept open for the life of the process, one per file.
+
+Every file is read to its end. Of the database and its log only what belongs to no row is searched (`pages`): what
+stands in a row the rows tell, and a search through all of them would take many times as long.
 """
 
 from __future__ import annotations
 
 import os
+import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ltm_core.store.needles import Needles
 from ltm_core.store.sqlite.files import ARCHIVE, DATABASE
+from ltm_core.store.sqlite.pages import Layout, free_pages, layout_of, loose
 
 _PIECE = 4 * 1024 * 1024
+_PAGES = 32 * 1024 * 1024
+"""Bytes of a database that are looked through at once: the fewer pieces, the less each page costs."""
+_THREADS = 4
+_ROWS = 2000
+_LOG_HEAD, _FRAME_HEAD = 32, 24
+"""Bytes before the first page of a log, and before each page of it."""
 _guard = threading.Lock()
 _kept: dict[tuple[int, int], int] = {}
 
 
 def scan(directory: Path, strings: Sequence[bytes]) -> tuple[set[bytes], int]:
-    """(which of the strings some file holds, files read). Files that vanish meanwhile are not counted."""
+    """(which of the strings stand in some file outside the rows of the database, files read). Files that vanish
+    meanwhile are not counted."""
     needles = Needles(strings)
     found: set[bytes] = set()
     files = 0
@@ -29,16 +42,23 @@ def scan(directory: Path, strings: Sequence[bytes]) -> tuple[set[bytes], int]:
         if not path.is_file() or (directory / ARCHIVE) in path.parents:
             continue
         try:
-            found |= _in_file(path, needles)
+            found |= _in_file(directory, path, needles)
         except FileNotFoundError:
             continue
         files += 1
     return found, files
 
 
-def _in_file(path: Path, needles: Needles) -> set[bytes]:
+def _in_file(directory: Path, path: Path, needles: Needles) -> set[bytes]:
     if path.name.startswith(DATABASE):
-        return _found(_kept_handle(path), needles)
+        fd = _kept_handle(path)
+        layout = layout_of(os.pread(_kept_handle(directory / DATABASE), 100, 0))
+        if layout is not None and path.parent == directory:
+            if path.name == DATABASE:
+                return _in_pages(fd, needles, layout)
+            if path.name == f"{DATABASE}-wal":
+                return _in_log(fd, needles, layout)
+        return _found(fd, needles)
     fd = os.open(path, os.O_RDONLY)
     try:
         return _found(fd, needles)
@@ -55,6 +75,42 @@ def _found(fd: int, needles: Needles) -> set[bytes]:
     return found
 
 
+def _in_pages(fd: int, needles: Needles, layout: Layout) -> set[bytes]:
+    """In what belongs to no row of the database."""
+
+    free = free_pages(lambda number: os.pread(fd, layout.page, number * layout.page), layout)
+
+    def piece(offset: int) -> set[bytes]:
+        return _in_loose(os.pread(fd, _PAGES, offset), needles, layout, offset // layout.page, free)
+
+    offsets = range(0, os.fstat(fd).st_size, _PAGES)
+    if len(offsets) < 2:
+        return set().union(*map(piece, offsets))
+    with ThreadPoolExecutor(min(_THREADS, os.cpu_count() or 1), thread_name_prefix="ltm-scan") as pool:
+        return set().union(*pool.map(piece, offsets))
+
+
+def _in_log(fd: int, needles: Needles, layout: Layout) -> set[bytes]:
+    """In what belongs to no row of the pages that a log holds."""
+    found: set[bytes] = set()
+    frame = _FRAME_HEAD + layout.page
+    offset = _LOG_HEAD
+    while data := os.pread(fd, _PAGES // frame * frame, offset):
+        pages = b"".join(data[at + _FRAME_HEAD : at + frame] for at in range(0, len(data), frame))
+        found |= _in_loose(pages, needles, layout, None)
+        offset += len(data)
+    return found
+
+
+def _in_loose(
+    data: bytes, needles: Needles, layout: Layout, first: int | None, free: Collection[int] = frozenset()
+) -> set[bytes]:
+    # A page that was cut off is filled up with zeros, of which nothing is found.
+    missing = -len(data) % layout.page
+    found = loose(data + b"\0" * missing if missing else data, layout, first=first, free=free)
+    return needles.found_in(b"\0".join(found.free)) | needles.found_in(b"\0".join(found.whole))
+
+
 def _kept_handle(path: Path) -> int:
     with _guard:
         # A file without a name is nobody's database any more; its handle may go.
@@ -65,3 +121,19 @@ def _kept_handle(path: Path) -> int:
         if key not in _kept:
             _kept[key] = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
         return _kept[key]
+
+
+def held(conn: sqlite3.Connection, columns: Sequence[str], strings: Iterable[bytes]) -> set[bytes]:
+    """Which of the strings stand in the values of these columns, each given as a query; stops when all were seen."""
+    missing = set(strings)
+    found: set[bytes] = set()
+    for sql in columns:
+        cursor = conn.execute(sql)
+        while missing and (batch := cursor.fetchmany(_ROWS)):
+            seen = Needles(tuple(missing)).found_in(b"\0".join(v for (v,) in batch if v))
+            found |= seen
+            missing -= seen
+    return found
+
+
+__all__ = ["held", "scan"]

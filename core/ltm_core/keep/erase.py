@@ -18,7 +18,7 @@ from ltm_core.keep.audit import note
 from ltm_core.keep.consolidate.retire import bring_back
 from ltm_core.keep.documents import holding
 from ltm_core.keep.matching import facts_named, turns_with
-from ltm_core.keep.proof import NEEDLES, needles_of, owe, pay, prove
+from ltm_core.keep.proof import READ, needles_of, owe, pay, prove
 from ltm_core.keep.redaction import patterns_of
 from ltm_core.keep.sources import (
     NOTHING,
@@ -252,10 +252,10 @@ def forget_user(runtime: Runtime, user_id: str, *, actor: str | None) -> Receipt
         now = runtime.now()
         rows = writer.messages()
         needles = needles_of(
-            writer.facts(newest_first=True, limit=NEEDLES),
-            rows[-NEEDLES:],
+            writer.facts(newest_first=True, limit=READ),
+            rows,
             [s.id for s in writer.sessions()],
-            writer.documents(limit=NEEDLES),
+            writer.documents(limit=READ),
         )
         needles = replace(needles, keys=(writer.sealed_key(),))
         never_again(writer, rows, now=now, neighbours=False)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ltm_core.errors import ErasurePendingError
@@ -18,12 +20,18 @@ if TYPE_CHECKING:
     from ltm_core.store.base import DocumentRow, MessageRow, Reader, Writer
 
 NEEDLES = 24
-"""Texts of one kind looked for in the files after an erasure; each costs one pass over them."""
+"""Texts and phrases that are compared with each of the user's own rows after an erasure."""
+READ = 5000
+"""Facts and documents of an erased user whose words are looked for in the files; of the turns it is all."""
+_PIECES = 10_000
+"""Pieces of text looked for in the files at most; many cost hardly more than one."""
 _CHARACTERS = 60
 _SHORTEST_TEXT = 12
 _SHORTEST_PHRASE = 5
 """Bytes: shorter strings stand in any file by chance."""
 _PAGE = 1000
+_ESCAPED = re.compile(r'[\x00-\x1f"\\]+')
+"""What JSON writes in other characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,11 +42,13 @@ class Needles:
     phrases: tuple[str, ...]
     keys: tuple[bytes, ...] = ()
     """Wrapped data keys that were destroyed."""
+    pieces: tuple[str, ...] = ()
+    """All that was said, cut up: whatever part of a row was left, most of a piece is in it."""
 
     @property
     def bytes(self) -> list[bytes]:
         """What the files must not hold."""
-        wanted = [(t, _SHORTEST_TEXT) for t in self.texts] + [(p, _SHORTEST_PHRASE) for p in self.phrases]
+        wanted = [(t, _SHORTEST_TEXT) for t in self.pieces] + [(p, _SHORTEST_PHRASE) for p in self.phrases]
         data = ((t.encode("utf-8", "ignore"), least) for t, least in wanted)
         return list(dict.fromkeys([*(k for k in self.keys if k), *(d for d, least in data if len(d) >= least)]))
 
@@ -49,16 +59,21 @@ def needles_of(
     phrases: Iterable[str],
     documents: Iterable[DocumentRow] = (),
 ) -> Needles:
-    """What these facts, turns and documents said, up to a bounded number and length, and the phrases."""
+    """What these facts, turns and documents said, up to a bounded number, and the phrases."""
     texts = [t for f in facts for t in (f.id, f.text)] + [m.content for m in rows]
-    parts = list(dict.fromkeys(t.replace("\n", " ").strip()[:_CHARACTERS] for t in texts))[: 2 * NEEDLES]
-    # A line break is escaped in JSON: what stands before it is looked for.
-    longest = (max((d.key, *_texts(d.value)), key=len) for d in documents)
-    parts += [t.strip().partition("\n")[0][:_CHARACTERS] for t in longest]
+    begins = list(dict.fromkeys(t.replace("\n", " ").strip()[:_CHARACTERS] for t in texts))[: 2 * NEEDLES]
+    said = [t for d in documents for t in (d.key, *_texts(d.value))]
+    pieces = dict.fromkeys(piece for text in (*texts, *said) for piece in _pieces(text))
     return Needles(
-        texts=tuple(dict.fromkeys(parts)),
+        texts=tuple(begins),
         phrases=tuple(dict.fromkeys(p.strip()[:_CHARACTERS] for p in phrases if p.strip()))[:NEEDLES],
+        pieces=tuple(islice(pieces, _PIECES)),
     )
+
+
+def _pieces(text: str) -> Iterator[str]:
+    for run in _ESCAPED.split(text):
+        yield from (run[i : i + _CHARACTERS] for i in range(0, len(run), _CHARACTERS))
 
 
 def owe(writer: Writer, *, now: datetime, receipt: str | None = None) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ltm_core.errors import ConfigError, MissingExtraError, UnavailableError
+from ltm_core.store.needles import Needles
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
@@ -78,7 +79,8 @@ class Place:
         with _told("read"):
             path = f"{self._root}/{folder}"
             files = self._fs.find(path) if self._fs.exists(path) else []
-            return any(n in data for data in map(self._fs.cat_file, files) for n in needles)
+            wanted = Needles(needles)
+            return any(wanted.found_in(data) for data in map(self._fs.cat_file, files))
 
     def files(self) -> set[tuple[str, str]]:
         """(folder, name) of every file, drafts that were never finished under the name they were to have."""

@@ -65,7 +65,9 @@ def free_pages(read: Callable[[int], bytes], layout: Layout) -> frozenset[int]:
     return frozenset(found)
 
 
-def loose(data: bytes, layout: Layout, *, first: int | None, free: Collection[int] = frozenset()) -> Loose:
+def loose(
+    data: bytes | memoryview, layout: Layout, *, first: int | None, free: Collection[int] = frozenset()
+) -> Loose:
     """Of consecutive whole pages, of which the first has the number ``first`` (None: they have none). Those of
     ``free`` are of no tree, whatever they look like."""
     import numpy as np

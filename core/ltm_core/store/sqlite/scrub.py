@@ -21,7 +21,7 @@ from ltm_core.store.sqlite.files import ARCHIVE, DATABASE
 from ltm_core.store.sqlite.pages import Layout, free_pages, layout_of, loose
 
 _PIECE = 4 * 1024 * 1024
-_PAGES = 32 * 1024 * 1024
+_PAGES = 16 * 1024 * 1024
 """Bytes of a database that are looked through at once: the fewer pieces, the less each page costs."""
 _THREADS = 4
 _ROWS = 2000
@@ -80,14 +80,21 @@ def _in_pages(fd: int, needles: Needles, layout: Layout) -> set[bytes]:
 
     free = free_pages(lambda number: os.pread(fd, layout.page, number * layout.page), layout)
 
-    def piece(offset: int) -> set[bytes]:
-        return _in_loose(os.pread(fd, _PAGES, offset), needles, layout, offset // layout.page, free)
+    size = os.fstat(fd).st_size
+    workers = min(_THREADS, os.cpu_count() or 1, -(-size // _PAGES))
 
-    offsets = range(0, os.fstat(fd).st_size, _PAGES)
-    if len(offsets) < 2:
-        return set().union(*map(piece, offsets))
-    with ThreadPoolExecutor(min(_THREADS, os.cpu_count() or 1), thread_name_prefix="ltm-scan") as pool:
-        return set().union(*pool.map(piece, offsets))
+    def part(number: int) -> set[bytes]:
+        # One buffer for all pieces of a thread: fresh memory costs as much as the reading.
+        buffer, found = memoryview(bytearray(_PAGES)), set[bytes]()
+        for offset in range(number * _PAGES, size, workers * _PAGES):
+            data = buffer[: os.preadv(fd, [buffer], offset)]
+            found |= _in_loose(data, needles, layout, offset // layout.page, free)
+        return found
+
+    if workers < 2:
+        return part(0)
+    with ThreadPoolExecutor(workers, thread_name_prefix="ltm-scan") as pool:
+        return set[bytes]().union(*pool.map(part, range(workers)))
 
 
 def _in_log(fd: int, needles: Needles, layout: Layout) -> set[bytes]:
@@ -103,11 +110,11 @@ def _in_log(fd: int, needles: Needles, layout: Layout) -> set[bytes]:
 
 
 def _in_loose(
-    data: bytes, needles: Needles, layout: Layout, first: int | None, free: Collection[int] = frozenset()
+    data: memoryview | bytes, needles: Needles, layout: Layout, first: int | None, free: Collection[int] = frozenset()
 ) -> set[bytes]:
     # A page that was cut off is filled up with zeros, of which nothing is found.
     missing = -len(data) % layout.page
-    found = loose(data + b"\0" * missing if missing else data, layout, first=first, free=free)
+    found = loose(b"".join((data, bytes(missing))) if missing else data, layout, first=first, free=free)
     return needles.found_in(b"\0".join(found.free)) | needles.found_in(b"\0".join(found.whole))
 
 

@@ -134,7 +134,7 @@ def test_every_column_of_a_user_is_sealed_or_a_keyed_hash(secret: Path) -> None:
                 ("external_vectors", "name"),
             }, (table, column)
     for table, column in ENVELOPES:
-        assert {r[0] for r in rows(secret, f"SELECT substr({column}, 1, 1) FROM {table}")} <= {b"\x02", None}
+        assert {r[0] for r in rows(secret, f"SELECT substr({column}, 1, 1) FROM {table}")} <= {b"\x03", None}
 
 
 def test_terms_cannot_be_guessed_with_the_key_of_the_hashes(secret: Path, plain: Path) -> None:
@@ -242,7 +242,7 @@ def test_envelopes_and_vectors_moved_to_another_row_do_not_open(
         )
         conn.commit()
     with opened(secret) as memory:
-        with pytest.raises(CorruptError, match="another user"):
+        with pytest.raises(CorruptError, match="another row"):
             memory.messages(user_id="ben")
         memory.search("oboe", user_id="ana@example.org")
         assert "cannot be opened" in caplog.text

@@ -120,11 +120,12 @@ class UserSecrets:
         self._vectors = aes(_derived(key, b"ltm vector"))
         self.keyed = OwnKeyed(hashing, _derived(key, b"ltm own"))
 
-    def seal_body(self, plain: bytes) -> bytes:
-        return sealed(self._body, plain, b"body" + self._id)
+    def seal_body(self, plain: bytes, place: bytes) -> bytes:
+        return sealed(self._body, plain, b"row" + self._id + place)
 
-    def open_body(self, envelope: bytes) -> bytes | None:
-        return opened(self._body, envelope, b"body" + self._id)
+    def open_body(self, envelope: bytes, place: bytes | None) -> bytes | None:
+        """``place`` is None for an envelope that is bound to the user alone."""
+        return opened(self._body, envelope, b"body" + self._id if place is None else b"row" + self._id + place)
 
     def seal_vector(self, row: int, plain: bytes) -> bytes:
         return sealed(self._vectors, plain, row.to_bytes(8, "big") + self._id)
@@ -189,12 +190,13 @@ class Vault:
         return key
 
     # the store's own ----------------------------------------------------------------------------------
-    def seal_own(self, plain: bytes) -> bytes:
+    def seal_own(self, plain: bytes, place: bytes) -> bytes:
         """An envelope of the store itself (its log, its jobs)."""
-        return sealed(self._store, plain, b"store")
+        return sealed(self._store, plain, b"store row" + place)
 
-    def open_own(self, envelope: bytes) -> bytes | None:
-        return opened(self._store, envelope, b"store")
+    def open_own(self, envelope: bytes, place: bytes | None) -> bytes | None:
+        """``place`` is None for an envelope that is bound to the store alone."""
+        return opened(self._store, envelope, b"store" if place is None else b"store row" + place)
 
     def name(self, user_id: str) -> str:
         """What stands in place of the user's id: always the same, so that it is found."""

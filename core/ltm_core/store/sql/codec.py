@@ -7,7 +7,7 @@ class; a row says by its first byte how to read it, so both may live in one tabl
 from __future__ import annotations
 
 import json
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from ltm_core.errors import CorruptError
 
@@ -17,11 +17,15 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circ
 _decode = json.JSONDecoder().decode
 
 
-class Codec(Protocol):
-    """Encodes and decodes the content of one user."""
+Place: TypeAlias = tuple[str | int, ...]
+"""Where an envelope stands: its table, and what names its row there (`tables.place_of`)."""
 
-    def encode(self, value: Any) -> bytes: ...
-    def decode(self, blob: bytes) -> Any: ...
+
+class Codec(Protocol):
+    """Encodes and decodes the content of one user. What was encoded for one place may not open in another."""
+
+    def encode(self, value: Any, place: Place) -> bytes: ...
+    def decode(self, blob: bytes, place: Place) -> Any: ...
 
 
 class PlainCodec:
@@ -29,14 +33,14 @@ class PlainCodec:
 
     __slots__ = ()
 
-    def encode(self, value: Any) -> bytes:
+    def encode(self, value: Any, place: Place = ()) -> bytes:
         text = _encode(value)
         try:
             return _PREFIX + text.encode()
         except UnicodeEncodeError:
             return _PREFIX + text.encode("utf-8", "surrogatepass")
 
-    def decode(self, blob: bytes) -> Any:
+    def decode(self, blob: bytes, place: Place = ()) -> Any:
         if not isinstance(blob, bytes):
             raise CorruptError(f"an envelope is {type(blob).__name__}, not bytes")
         if blob[:1] != _PREFIX:

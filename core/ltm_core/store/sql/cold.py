@@ -11,6 +11,9 @@ from ltm_core.store.sql.layout import batches
 from ltm_core.store.sql.records import ITEM_MASK
 from ltm_core.store.times import from_us
 
+_IN_FILE = ("archive",)
+"""The place of every envelope in a file: its rows have no numbers of their own."""
+
 
 class ColdView(View):
     """The archive side of a reader."""
@@ -22,7 +25,7 @@ class ColdView(View):
         )
         found = []
         for id, count, first, last, blob in rows:
-            body = self._codec.decode(blob)
+            body = self._codec.decode(blob, ("cold_files", id))
             found.append(
                 ColdFile(
                     item=id & ITEM_MASK,
@@ -66,10 +69,10 @@ class ColdView(View):
         return found
 
     def seal(self, value: Mapping[str, Any]) -> bytes:
-        return self._codec.encode(dict(value))
+        return self._codec.encode(dict(value), _IN_FILE)
 
     def unseal(self, envelope: bytes) -> Any:
-        return self._codec.decode(envelope)
+        return self._codec.decode(envelope, _IN_FILE)
 
     def seal_vector(self, item: int, vector: bytes) -> bytes:
         return self.sealed_vector(self.low + item, vector)[1]

@@ -181,7 +181,7 @@ class SqlOperations(StoreState, ABC):
         with self._store.connection(write=True) as conn:
             conn.execute(
                 "INSERT INTO audit (user_no, user_mac, at, action, body) VALUES (NULL, ?, ?, ?, ?)",
-                (b"", to_us(now), action, self._store.core.codec(conn, None).encode(body)),
+                (b"", to_us(now), action, self._store.core.codec(conn, None).encode(body, ("audit", to_us(now)))),
             )
 
     def audit_rows(self, *, after: int = 0, limit: int) -> list[AuditRow]:
@@ -194,8 +194,9 @@ class SqlOperations(StoreState, ABC):
             ).fetchall()
             core = self._store.core
             return [
-                audit_from(r, None if r[6] is None else core.user_id(r[6]), core.codec(conn, r[5]).decode(r[4]))
+                audit_from(r, None if r[6] is None else core.user_id(r[6]), body)
                 for r in rows
+                for body in (core.codec(conn, r[5]).decode(r[4], ("audit", r[1])),)
             ]
 
     # state --------------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ class Queue(Sweeps):
                 id=r[0],
                 kind=r[1],
                 user_id=None if r[3] is None else core.user_id(r[3]),
-                payload=core.codec(conn, r[2]).decode(r[4]),
+                payload=core.codec(conn, r[2]).decode(r[4], ("jobs",)),
                 attempts=r[5],
                 run_after=from_us(r[6]),
                 status=JOB_STATES[r[7]],

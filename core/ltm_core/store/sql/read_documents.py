@@ -56,11 +56,11 @@ class DocumentView(View):
 
     def document_namespaces(self, *, alive_at: datetime) -> list[Namespace]:
         rows = self._rows(
-            "SELECT path FROM documents WHERE id IN (SELECT min(id) FROM documents "
+            "SELECT id, path FROM documents WHERE id IN (SELECT min(id) FROM documents "
             f"WHERE user_no = ? AND {_ALIVE} GROUP BY namespace)",
             (self.no, to_us(alive_at)),
         )
-        return [tuple(self._codec.decode(r[0])) for r in rows]
+        return [tuple(self._codec.decode(path, ("documents.path", id))) for id, path in rows]
 
     def document_vectors(self, items: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         import numpy as np
@@ -127,10 +127,10 @@ class DocumentView(View):
     @readable
     def _document(self, row: tuple[Any, ...]) -> DocumentRow:
         id, path, body, created, updated, ttl, expires = row
-        content = self._codec.decode(body)
+        content = self._codec.decode(body, ("documents", id))
         return DocumentRow(
             item=id & ITEM_MASK,
-            namespace=tuple(self._codec.decode(path)),
+            namespace=tuple(self._codec.decode(path, ("documents.path", id))),
             key=content["key"],
             value=content["value"],
             created_at=from_us(created),

@@ -180,10 +180,10 @@ class FactView(View):
         return facts[:limit]
 
     def _evidence(self, keys: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
-        """Start, end and message of every piece of evidence, undecoded, by row id of the fact."""
+        """Fact, ordinal, start, end and message of every piece of evidence, undecoded, by row id of the fact."""
         found: dict[int, list[tuple[Any, ...]]] = {k: [] for k in keys}
         for condition, part in self._near(keys):
-            sql = f'SELECT fact, "start", "end", body FROM evidence WHERE {condition} ORDER BY fact, ordinal'
+            sql = f'SELECT fact, ordinal, "start", "end", body FROM evidence WHERE {condition} ORDER BY fact, ordinal'
             for row in self._rows(sql, part):
                 own = found.get(row[0])
                 if own is not None:
@@ -193,7 +193,10 @@ class FactView(View):
     @readable
     def _told(self, rows: Sequence[tuple[Any, ...]]) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
         """Spans of messages, and the messages that support the fact as a whole."""
-        decoded = [(start, end, self._codec.decode(blob)) for _, start, end, blob in rows]
+        decoded = [
+            (start, end, self._codec.decode(blob, ("evidence", fact, ordinal)))
+            for fact, ordinal, start, end, blob in rows
+        ]
         spans = tuple(Evidence(message_id=m, start=s, end=e) for s, e, m in decoded if s is not None)
         return spans, tuple(m for s, _, m in decoded if s is None)
 
@@ -201,12 +204,12 @@ class FactView(View):
         found: dict[int, dict[str, Any]] = {}
         for condition, part in self._near(keys):
             sql = (
-                f"SELECT fact, body FROM fact_versions WHERE {condition} AND known_until > ? "
+                f"SELECT fact, known_until, body FROM fact_versions WHERE {condition} AND known_until > ? "
                 "ORDER BY fact, known_until"
             )
-            for fact, blob in self._rows(sql, (*part, moment)):
+            for fact, until, blob in self._rows(sql, (*part, moment)):
                 if fact not in found:
-                    found[fact] = self._codec.decode(blob)
+                    found[fact] = self._codec.decode(blob, ("fact_versions", fact, until))
         return found
 
     def _near(self, keys: Sequence[int]) -> list[tuple[str, tuple[Any, ...]]]:

@@ -13,6 +13,7 @@ from ltm_core.store.sql.layout import NO_LIMIT, among, batches
 from ltm_core.store.sql.records import (
     MESSAGE_READ,
     SESSION_READ,
+    SLOT_READ,
     mark_from,
     message_from,
     session_from,
@@ -185,7 +186,7 @@ class MessageView(View):
 
     def slots(self, session_id: str, *, now: datetime) -> list[SlotRow]:
         rows = self._rows(
-            "SELECT set_at, expires_at, body FROM slots "
+            f"SELECT {SLOT_READ} FROM slots "
             "WHERE user_no = ? AND session = ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY set_at, name",
             (self.no, self.label(session_id), to_us(now)),
         )

@@ -31,11 +31,11 @@ class RowView(FactView):
 
     def session_rows(self, *, after_item: int = 0, limit: int) -> list[SessionRow]:
         rows = self._rows(
-            f"SELECT {SESSION_READ}, arrived_at, id FROM sessions WHERE id > ? AND id < ? ORDER BY id LIMIT ?",
+            f"SELECT {SESSION_READ}, arrived_at FROM sessions WHERE id > ? AND id < ? ORDER BY id LIMIT ?",
             (self.low + after_item, self.high, limit),
         )
         return [
-            SessionRow(item=r[6] & ITEM_MASK, session=session_from(r, self._codec), arrived_at=from_us(r[5]))
+            SessionRow(item=r[5] & ITEM_MASK, session=session_from(r, self._codec), arrived_at=from_us(r[6]))
             for r in rows
         ]
 
@@ -43,13 +43,13 @@ class RowView(FactView):
         found: dict[int, list[Anchor]] = {}
         for marks, part in batches([self.low + i for i in dict.fromkeys(items)]):
             rows = self._rows(
-                "SELECT m.id, a.kind, a.importance, a.body FROM messages m JOIN anchors a "
+                "SELECT m.id, a.id, a.kind, a.importance, a.body FROM messages m JOIN anchors a "
                 "ON a.user_no = m.user_no AND a.message_mac = m.id_mac AND a.session = m.session "
                 f"WHERE m.id IN ({marks}) AND m.id > ? AND m.id < ? ORDER BY a.id",
                 (*part, self.low, self.high),
             )
-            for id, kind, importance, blob in rows:
-                body = self._codec.decode(blob)
+            for id, anchor, kind, importance, blob in rows:
+                body = self._codec.decode(blob, ("anchors", anchor))
                 span = Evidence(message_id=body["message"], start=body["start"], end=body["end"])
                 found.setdefault(id & ITEM_MASK, []).append(
                     Anchor(
@@ -73,7 +73,7 @@ class RowView(FactView):
         for condition, part in self._near(keys):
             sql = f"SELECT fact, known_until, body FROM fact_versions WHERE {condition} ORDER BY fact, known_until"
             for key, until, blob in self._rows(sql, part):
-                times = self._codec.decode(blob)
+                times = self._codec.decode(blob, ("fact_versions", key, until))
                 instants = {t: from_us(times[t]) for t in TIMES if times.get(t) is not None}
                 earlier.setdefault(key, []).append(
                     EarlierTimes(known_until=from_us(until), superseded_by=times.get("superseded_by"), **instants)
@@ -140,7 +140,9 @@ class RowView(FactView):
             f"SELECT {AUDIT_READ} FROM audit WHERE user_no = ? AND id > ? ORDER BY id LIMIT ?",
             (self.no, after, limit),
         )
-        return [audit_from(r, self._user_id, self._codec.decode(r[4])) for r in rows] if self.no else []
+        if not self.no:
+            return []
+        return [audit_from(r, self._user_id, self._codec.decode(r[4], ("audit", r[1]))) for r in rows]
 
 
 def audit_body(

@@ -109,12 +109,15 @@ class SummaryView(View):
         sums: dict[int, NDArray[np.float32]] = {}
         for marks, part in batches([self.low + i for i in dict.fromkeys(items)]):
             rows = self._rows(
-                "SELECT c.owner, v.vector FROM chunks c JOIN vectors v ON v.id = c.id "
+                "SELECT c.owner, v.id, v.codec, v.vector FROM chunks c JOIN vectors v ON v.id = c.id "
                 f"WHERE c.owner IN ({marks}) AND v.embedder = ?",
                 (*part, self.embedder),
             )
-            for owner, blob in rows:
-                vector = decode(blob).astype(np.float32)
+            for owner, *stored in rows:
+                plain = self.opened_vector(*stored)
+                if not plain:
+                    continue
+                vector = decode(plain).astype(np.float32)
                 known = sums.get(owner & ITEM_MASK)
                 sums[owner & ITEM_MASK] = vector if known is None else known + vector
         return {i: v / n for i, v in sums.items() if (n := float(np.linalg.norm(v))) > 0}
@@ -147,7 +150,7 @@ def summary_body(row: SummaryRow) -> dict[str, Any]:
 
 
 def _summary(row: Sequence[Any], codec: Codec, retired: int) -> SummaryRow:
-    body = codec.decode(row[7])
+    body = codec.decode(row[7], ("summaries", row[0]))
     return SummaryRow(
         item=row[0] & ITEM_MASK,
         id=body["id"],

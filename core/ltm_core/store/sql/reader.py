@@ -40,8 +40,8 @@ class SqlReader(MessageView, RowView, DocumentView, SummaryView, ColdView):
                 rows += self._rows(sql, (self.no, *part))
             rows.sort(key=lambda r: r[0])
         found = []
-        for _, kind, importance, blob in rows:
-            body = self._codec.decode(blob)
+        for id, kind, importance, blob in rows:
+            body = self._codec.decode(blob, ("anchors", id))
             found.append(
                 Anchor(
                     kind=kind,
@@ -60,7 +60,8 @@ class SqlReader(MessageView, RowView, DocumentView, SummaryView, ColdView):
         )
         wanted = {i for r in rows for i in (r[3], r[4]) if i is not None}
         facts = {f.id: f for f in self.facts(items=sorted(wanted))} if wanted else {}
-        return [self._change(r[0], from_us(r[1]), r[2], self._codec.decode(r[5]), facts) for r in rows]
+        bodies = [self._codec.decode(r[5], ("changes", r[1])) for r in rows]
+        return [self._change(r[0], from_us(r[1]), r[2], body, facts) for r, body in zip(rows, bodies, strict=True)]
 
     def _change(
         self, number: int, at: datetime, op: ChangeOp, body: dict[str, str], facts: dict[str, Fact]

@@ -48,7 +48,7 @@ MESSAGE_WRITE = (
 )
 
 
-def message_values(row: MessageRow, keyed: Keyed, codec: Codec) -> tuple[Any, ...]:
+def message_values(row: MessageRow, id: int, keyed: Keyed, codec: Codec) -> tuple[Any, ...]:
     """Values of `MESSAGE_WRITE`."""
     label = keyed.label
     body = _filled(
@@ -84,14 +84,14 @@ def message_values(row: MessageRow, keyed: Keyed, codec: Codec) -> tuple[Any, ..
         to_us(row.redacted_at),
         to_us(row.retired_at),
         row.content_mac or keyed.content(row.content),
-        codec.encode(body),
+        codec.encode(body, ("messages", id)),
     )
 
 
 @readable
 def message_from(row: Sequence[Any], codec: Codec) -> MessageRow:
     """The turn of a row of `MESSAGE_READ`."""
-    body = codec.decode(row[14])
+    body = codec.decode(row[14], ("messages", row[0]))
     return MessageRow(
         item=row[0] & ITEM_MASK,
         id=body["id"],
@@ -132,22 +132,25 @@ def mark_from(row: Sequence[Any]) -> TurnMark:
     )
 
 
+SLOT_READ = "session, name, set_at, expires_at, body"
+
+
 @readable
 def slot_from(row: Sequence[Any], codec: Codec) -> SlotRow:
-    """The slot of set_at, expires_at, body."""
-    body = codec.decode(row[2])
-    return SlotRow(name=body["name"], value=body["value"], set_at=from_us(row[0]), expires_at=from_us(row[1]))
+    """The slot of a row of `SLOT_READ`."""
+    body = codec.decode(row[4], ("slots", row[0], row[1]))
+    return SlotRow(name=body["name"], value=body["value"], set_at=from_us(row[2]), expires_at=from_us(row[3]))
 
 
 # sessions ---------------------------------------------------------------------------------------------
-SESSION_READ = "started_at, last_at, ended_at, message_count, body"
+SESSION_READ = "started_at, last_at, ended_at, message_count, body, id"
 
 
 @readable
 def session_from(row: Sequence[Any], codec: Codec) -> Session:
     """The session of a row of `SESSION_READ`."""
     return Session(
-        id=codec.decode(row[4])["id"],
+        id=codec.decode(row[4], ("sessions", row[5]))["id"],
         started_at=from_us(row[0]),
         last_at=from_us(row[1]),
         ended_at=from_us(row[2]),
@@ -170,7 +173,7 @@ TIMES = ("valid_from", "valid_to", "retracted_at", "suppressed_at", "expires_at"
 """The instants that decide when a fact holds; their earlier values are kept in ``fact_versions``."""
 
 
-def fact_values(fact: Fact, keyed: Keyed, codec: Codec) -> tuple[Any, ...]:
+def fact_values(fact: Fact, id: int, keyed: Keyed, codec: Codec) -> tuple[Any, ...]:
     """Values of `FACT_WRITE`. Evidence lives in its own table."""
     label = keyed.label
     body = _filled(
@@ -219,7 +222,7 @@ def fact_values(fact: Fact, keyed: Keyed, codec: Codec) -> tuple[Any, ...]:
         fact.access_count,
         None if fact.superseded_by is None else keyed.mac(fact.superseded_by),
         label(fact.doc_type) or None,
-        codec.encode(body),
+        codec.encode(body, ("facts", id)),
     )
 
 
@@ -235,7 +238,7 @@ def fact_from(
 ) -> Fact:
     """The fact of a row of `FACT_READ`, with the ``earlier`` times in place of the present ones when given;
     current as of ``moment`` (microseconds). ``told``: spans of messages, and the messages that support it."""
-    body = codec.decode(row[17])
+    body = codec.decode(row[17], ("facts", row[0]))
     times = earlier or {
         "valid_from": row[8],
         "valid_to": row[9],

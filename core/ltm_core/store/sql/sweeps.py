@@ -56,7 +56,7 @@ class Sweeps:
                 [(no,) for no in {r[1] for r in rows}],
             )
             core = self._store.core
-            return [(core.user_id(r[3]), core.codec(conn, r[1]).decode(r[4])["id"]) for r in rows]
+            return [(core.user_id(r[3]), core.codec(conn, r[1]).decode(r[4], ("sessions", r[0]))["id"]) for r in rows]
 
     def expire(self, *, now: datetime, limit: int) -> dict[str, int]:
         moment = to_us(now)

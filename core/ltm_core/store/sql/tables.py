@@ -38,6 +38,23 @@ BODIES = (
 """Where words of users stand, in envelopes."""
 ENVELOPES = (*BODIES, *((t, "body") for t in ("fact_versions", "jobs", "audit", "users")))
 """Every column of `USER_TABLES` that holds an envelope: sealed under the user's data key in an encrypted store."""
+_KEYS = {
+    "slots": ("session", "name"),
+    "evidence": ("fact", "ordinal"),
+    "fact_versions": ("fact", "known_until"),
+    "changes": ("at",),
+    "audit": ("at",),
+    "jobs": (),
+    "users": ("user_no",),
+}
+"""What names a row for its envelope, where that is not ``id``: numbers that are known before a row is inserted."""
+
+
+def place_of(table: str, column: str) -> tuple[str, tuple[str, ...]]:
+    """(name, columns) of the place (`codec.Place`) to which the envelopes of this column are bound."""
+    return table if column == "body" else f"{table}.{column}", _KEYS.get(table, ("id",))
+
+
 VECTORS = (
     ("vectors", "vector", "codec"),
     ("second_vectors", "vector", "codec"),

@@ -60,7 +60,7 @@ class ColdWriter(MessageWriter):
 
     def _add_cold(self, file: ColdFile) -> int:
         id = self._next()
-        body = self._codec.encode({"name": file.name, "digest": file.digest})
+        body = self._codec.encode({"name": file.name, "digest": file.digest}, ("cold_files", id))
         self._conn.execute(
             "INSERT INTO cold_files (id, user_no, count, first_at, last_at, body) VALUES (?, ?, ?, ?, ?, ?)",
             (id, self.no, file.count, to_us(file.first_at), to_us(file.last_at), body),

@@ -37,16 +37,17 @@ class DocumentWriter(WriteBase):
         )
         body = {"key": row.key, "value": dict(row.value), "fields": list(row.fields)}
         ttl = None if row.ttl is None else row.ttl // _MICROSECOND
-        written = (to_us(row.updated_at), ttl, to_us(row.expires_at), self._codec.encode(body))
+        id, created = (self._next(), row.created_at) if present is None else (present[0], from_us(present[1]))
+        sealed = self._codec.encode(body, ("documents", id))
+        written = (to_us(row.updated_at), ttl, to_us(row.expires_at), sealed)
         if present is None:
-            id, created = self._next(), row.created_at
+            path = self._codec.encode(list(row.namespace), ("documents.path", id))
             self._conn.execute(
                 "INSERT INTO documents (updated_at, ttl, expires_at, body, id, user_no, namespace, key_mac, "
                 "created_at, path) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (*written, id, no, namespace, key, to_us(created), self._codec.encode(list(row.namespace))),
+                (*written, id, no, namespace, key, to_us(created), path),
             )
         else:
-            id, created = present[0], from_us(present[1])
             self._conn.execute(
                 "UPDATE documents SET updated_at = ?, ttl = ?, expires_at = ?, body = ? WHERE id = ?", (*written, id)
             )

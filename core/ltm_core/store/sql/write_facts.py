@@ -24,7 +24,7 @@ class FactWriter(MessageWriter):
 
     def add_fact(self, fact: Fact) -> int:
         no, id = self._require(), self._next()
-        values = fact_values(fact, self._keyed, self._codec)
+        values = fact_values(fact, id, self._keyed, self._codec)
         added = self._conn.execute(_INSERT + " ON CONFLICT (user_no, id_mac) DO NOTHING", (id, no, *values)).rowcount
         if not added:
             raise ConflictError("a fact with this id exists", (fact.id,))
@@ -39,15 +39,16 @@ class FactWriter(MessageWriter):
         if row is None:
             raise NotFoundError(f"no fact has id {fact.id}")
         id = row[0]
-        values = fact_values(fact, self._keyed, self._codec)
+        values = fact_values(fact, id, self._keyed, self._codec)
         after = dict(zip(_COLUMNS, values, strict=True))
         if row[1:7] != (*(after[t] for t in TIMES), after["superseded_by"]):
             before = dict(zip(TIMES, row[1:6], strict=True))
-            before["superseded_by"] = self._codec.decode(row[7]).get("superseded_by")
+            before["superseded_by"] = self._codec.decode(row[7], ("facts", id)).get("superseded_by")
+            until = to_us(self._moment(now))
             # Of two changes at one instant the first one knows what was true before.
             self._conn.execute(
                 "INSERT INTO fact_versions (fact, known_until, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-                (id, to_us(self._moment(now)), self._codec.encode(before)),
+                (id, until, self._codec.encode(before, ("fact_versions", id, until))),
             )
         if row[6] is not None and row[6] != after["superseded_by"]:
             self._drop_expired(row[6], after["slot"], to_us(self._moment(now)))
@@ -62,11 +63,11 @@ class FactWriter(MessageWriter):
         """The value whose end let another one hold again is gone once that one is changed: else both would stand
         for the time before."""
         row = self._one(
-            "SELECT body FROM facts WHERE user_no = ? AND id_mac = ? AND slot = ? AND expires_at <= ?",
+            "SELECT id, body FROM facts WHERE user_no = ? AND id_mac = ? AND slot = ? AND expires_at <= ?",
             (self.no, mac, slot, moment),
         )
         if row is not None:
-            self.delete_facts([self._codec.decode(row[0])["id"]])
+            self.delete_facts([self._codec.decode(row[1], ("facts", row[0]))["id"]])
 
     def delete_facts(self, ids: Sequence[str]) -> int:
         rows: list[int] = []
@@ -96,7 +97,7 @@ class FactWriter(MessageWriter):
         spans: list[tuple[str, int | None, int | None]] = [(e.message_id, e.start, e.end) for e in fact.evidence]
         spans += [(source, None, None) for source in fact.source_message_ids]
         rows: list[tuple[Any, ...]] = [
-            (id, i, self.no, keyed.mac(message), start, end, encode(message))
+            (id, i, self.no, keyed.mac(message), start, end, encode(message, ("evidence", id, i)))
             for i, (message, start, end) in enumerate(spans)
         ]
         self._conn.executemany(

@@ -11,7 +11,7 @@ from ltm_core.errors import ConflictError, NotFoundError
 from ltm_core.store.base import MessageRow, SlotRow
 from ltm_core.store.sql.conditions import later
 from ltm_core.store.sql.layout import batches
-from ltm_core.store.sql.records import ITEM_MASK, MESSAGE_WRITE, message_values, slot_from
+from ltm_core.store.sql.records import ITEM_MASK, MESSAGE_WRITE, SLOT_READ, message_values, slot_from
 from ltm_core.store.sql.write_summaries import SummaryWriter
 from ltm_core.store.times import to_us
 from ltm_core.types import Session
@@ -40,11 +40,12 @@ class MessageWriter(SummaryWriter):
         no, label, moment, arrival = self._require(), self.label(session_id), to_us(at), to_us(now)
         changed = self._conn.execute(_TOUCHED, (*[moment] * 4, arrival, arrival, no, label)).rowcount
         if not changed:
-            body = self._codec.encode({"id": session_id})
+            id = self._next()
+            body = self._codec.encode({"id": session_id}, ("sessions", id))
             self._conn.execute(
                 "INSERT INTO sessions (id, user_no, session, started_at, last_at, arrived_at, body) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (self._next(), no, label, moment, moment, arrival, body),
+                (id, no, label, moment, moment, arrival, body),
             )
         self._changed = True
         session = self.session(session_id)
@@ -88,7 +89,7 @@ class MessageWriter(SummaryWriter):
             self._conn.execute(_COUNTED, counted)
         id = self._next()
         n = id & ITEM_MASK
-        values = message_values(row, self._keyed, self._codec)
+        values = message_values(row, id, self._keyed, self._codec)
         added = self._conn.execute(
             _INSERT + " ON CONFLICT (user_no, id_mac, session) DO NOTHING", (id, no, label, n, *values)
         ).rowcount
@@ -98,7 +99,7 @@ class MessageWriter(SummaryWriter):
 
     def update_message(self, row: MessageRow) -> None:
         self._unsay(row)
-        values = message_values(row, self._keyed, self._codec)
+        values = message_values(row, self.low + row.item, self._keyed, self._codec)
         # What the turn said before may have been overwritten for good.
         self._core.kept.forget(self._user_id, self.low + row.item)
         found = self._conn.execute(_UPDATE, (*values, self.low + row.item, self.low, self.high)).rowcount
@@ -176,15 +177,16 @@ class MessageWriter(SummaryWriter):
         return len(found)
 
     def set_slot(self, session_id: str, slot: SlotRow) -> None:
-        body = self._require_codec().encode({"name": slot.name, "value": slot.value})
+        codec, session, name = self._require_codec(), self.label(session_id), self.label(slot.name)
+        body = codec.encode({"name": slot.name, "value": slot.value}, ("slots", session, name))
         self._conn.execute(
             "INSERT INTO slots (user_no, session, name, set_at, expires_at, body) VALUES (?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (user_no, session, name) DO UPDATE SET set_at = excluded.set_at, "
             "expires_at = excluded.expires_at, body = excluded.body",
             (
                 self.no,
-                self.label(session_id),
-                self.label(slot.name),
+                session,
+                name,
                 to_us(slot.set_at),
                 to_us(slot.expires_at),
                 body,
@@ -202,11 +204,11 @@ class MessageWriter(SummaryWriter):
 
     def delete_slots(self, matches: Callable[[SlotRow], bool]) -> int:
         gone = 0
-        rows = self._rows("SELECT session, name, set_at, expires_at, body FROM slots WHERE user_no = ?", (self.no,))
-        for session, label, *values in rows:
-            if matches(slot_from(values, self._codec)):
+        rows = self._rows(f"SELECT {SLOT_READ} FROM slots WHERE user_no = ?", (self.no,))
+        for row in rows:
+            if matches(slot_from(row, self._codec)):
                 gone += self._conn.execute(
-                    "DELETE FROM slots WHERE user_no = ? AND session = ? AND name = ?", (self.no, session, label)
+                    "DELETE FROM slots WHERE user_no = ? AND session = ? AND name = ?", (self.no, *row[:2])
                 ).rowcount
         self._changed = self._changed or gone > 0
         return gone

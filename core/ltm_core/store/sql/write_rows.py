@@ -20,22 +20,23 @@ class RowWriter(FactWriter):
     def add_session(self, row: SessionRow) -> bool:
         session = row.session
         label = self.label(session.id)
-        body = self._require_codec().encode({"id": session.id})
+        codec = self._require_codec()
         known = self._one("SELECT 1 FROM sessions WHERE user_no = ? AND session = ?", (self.no, label))
         if known is not None:
             return False
+        id = self._next()
         self._conn.execute(
             "INSERT INTO sessions (id, user_no, session, started_at, last_at, arrived_at, ended_at, body) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                self._next(),
+                id,
                 self.no,
                 label,
                 to_us(session.started_at),
                 to_us(session.last_at),
                 to_us(row.arrived_at),
                 to_us(session.ended_at),
-                body,
+                codec.encode({"id": session.id}, ("sessions", id)),
             ),
         )
         return True
@@ -50,7 +51,11 @@ class RowWriter(FactWriter):
         self._conn.execute("DELETE FROM fact_versions WHERE fact = ?", row)
         self._conn.executemany(
             "INSERT INTO fact_versions (fact, known_until, body) VALUES (?, ?, ?)",
-            [(row[0], to_us(e.known_until), self._codec.encode(_times(e))) for e in earlier],
+            [
+                (row[0], until, self._codec.encode(_times(e), ("fact_versions", row[0], until)))
+                for e in earlier
+                for until in (to_us(e.known_until),)
+            ],
         )
         self._conn.execute("UPDATE facts SET last_access_at = ? WHERE id = ?", (to_us(last_access_at), row[0]))
         self._changed = True
@@ -77,7 +82,7 @@ class RowWriter(FactWriter):
                 self._keyed.mac(self._user_id),
                 to_us(now),
                 action,
-                (self._codec if no else self._core.codec(self._conn, None)).encode(body),
+                (self._codec if no else self._core.codec(self._conn, None)).encode(body, ("audit", to_us(now))),
             ),
         )
 

@@ -42,7 +42,7 @@ class SummaryWriter(IndexWriter):
                 to_us(row.recorded_at),
                 to_us(row.recallable_at),
                 to_us(row.expires_at),
-                self._codec.encode(summary_body(row)),
+                self._codec.encode(summary_body(row), ("summaries", id)),
             ),
         ).rowcount
         if not added:
@@ -95,6 +95,6 @@ class SummaryWriter(IndexWriter):
         stored = self._one("SELECT expires_at, body FROM messages WHERE id = ?", (id,))
         if stored is None:
             return
-        body = self._codec.decode(stored[1])
+        body = self._codec.decode(stored[1], ("messages", id))
         if (body["text"], body.get("name"), stored[0]) != (row.content, row.name, to_us(row.expires_at)):
             self._drop_summaries_on([id])

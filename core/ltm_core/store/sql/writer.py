@@ -47,7 +47,8 @@ class SqlWriter(RowWriter, DocumentWriter, ColdWriter, SecondWriter):
                 "message": span.message_id,
                 "start": span.start,
                 "end": span.end,
-            }
+            },
+            ("anchors", id),
         )
         self._conn.execute(
             "INSERT INTO anchors (id, user_no, message_mac, session, at, kind, importance, body) "
@@ -78,7 +79,7 @@ class SqlWriter(RowWriter, DocumentWriter, ColdWriter, SecondWriter):
         return gone
 
     def log_change(self, change: FactChange) -> FactChange:
-        no = self._require()
+        no, moment = self._require(), to_us(change.at)
         body = {"fact": change.fact.id}
         numbers = [self.fact_item(change.fact.id), None]
         if change.previous is not None:
@@ -88,7 +89,7 @@ class SqlWriter(RowWriter, DocumentWriter, ColdWriter, SecondWriter):
             body["reason"] = change.reason
         (number,) = self._conn.execute(
             "INSERT INTO changes (user_no, at, op, fact, previous, body) VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
-            (no, to_us(change.at), change.op, *numbers, self._codec.encode(body)),
+            (no, moment, change.op, *numbers, self._codec.encode(body, ("changes", moment))),
         ).fetchone()
         self._changed = True
         self.logged.append(replace(change, cursor=str(number)))
@@ -201,6 +202,6 @@ def insert_job(conn: Connection, job: Job, *, user_no: int | None, codec: Codec)
             to_us(job.run_after),
             job.attempts,
             job.error,
-            codec.encode(dict(job.payload)),
+            codec.encode(dict(job.payload), ("jobs",)),
         ),
     )

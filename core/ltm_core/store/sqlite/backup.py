@@ -62,13 +62,13 @@ def _copy_archive(store: SqliteStore, conn: sqlite3.Connection, draft: Path, *, 
     """The files that the draft lists are in it, as far as they are whole; (how many are, how many are not)."""
     with reading(draft / DATABASE) as copy:
         rows = copy.execute(
-            "SELECT c.user_no, u.user_id, c.body FROM cold_files c JOIN users u ON u.user_no = c.user_no "
+            "SELECT c.user_no, u.user_id, c.id, c.body FROM cold_files c JOIN users u ON u.user_no = c.user_no "
             "ORDER BY c.id"
         ).fetchall()
     there = 0
-    for user_no, user, sealed in rows if archive else ():
+    for user_no, user, id, sealed in rows if archive else ():
         try:
-            body = store.core.codec(conn, user_no).decode(sealed)
+            body = store.core.codec(conn, user_no).decode(sealed, ("cold_files", id))
             folder = store.mac(store.core.user_id(user))
         except CorruptError:
             # The user's key was destroyed meanwhile, and the files with it.

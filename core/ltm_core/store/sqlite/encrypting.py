@@ -6,6 +6,8 @@ second hash over the first (`OwnKeyed`). Each user is one transaction.
 
 from __future__ import annotations
 
+import functools
+import inspect
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,13 +16,13 @@ from typing import TYPE_CHECKING
 
 from ltm_core.errors import ConfigError, CorruptError
 from ltm_core.store.keyed import TERM_BITS
-from ltm_core.store.sql.envelopes import SEALED, StoreCodec
+from ltm_core.store.sql.envelopes import OF_USER, StoreCodec, UserCodec
 from ltm_core.store.sql.layout import key_range, row_range
 from ltm_core.store.sql.lookups import plain_users, require_same
-from ltm_core.store.sql.tables import ENVELOPES, FACT_RANGE_TABLES, ID_RANGE_TABLES, VECTORS
+from ltm_core.store.sql.tables import ENVELOPES, FACT_RANGE_TABLES, ID_RANGE_TABLES, VECTORS, place_of
 from ltm_core.store.sqlite.files import LOCK, load_key, replace_key
 from ltm_core.store.sqlite.locks import WriteLock
-from ltm_core.store.vault import StoreKeys, UserSecrets, Vault, is_sealed, seal
+from ltm_core.store.vault import ID_BYTES, StoreKeys, UserSecrets, Vault, is_sealed, seal
 
 if TYPE_CHECKING:
     from ltm_core.store.keys import KeyProvider
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 """(users done, users in all)."""
 _TERM_BYTES = TERM_BITS // 8
-_PAGE = 1000
+_BOUND = "envelopes bound to rows"
 
 
 # opening ----------------------------------------------------------------------------------------------
@@ -42,10 +44,16 @@ def begin(conn: sqlite3.Connection, path: str, held: StoreKeys) -> None:
     conn.execute("BEGIN IMMEDIATE")
     try:
         if not require_same(conn, path, held):
-            with _functions(conn, ltm_name=vault.name, ltm_seal=lambda b: codec.encode(codec.decode(b))):
+
+            def seal_own(body: bytes, *place: str | int) -> bytes:
+                return codec.encode(codec.decode(body, place), place)
+
+            with _functions(conn, ltm_name=vault.name, ltm_seal=seal_own):
                 conn.execute("UPDATE users SET user_id = ltm_name(user_id)")
                 for table in ("audit", "jobs"):
-                    conn.execute(f"UPDATE {table} SET body = ltm_seal(body) WHERE user_no IS NULL")
+                    name, keys = place_of(table, "body")
+                    place = ", ".join(("body", f"'{name}'", *keys))
+                    conn.execute(f"UPDATE {table} SET body = ltm_seal({place}) WHERE user_no IS NULL")
             conn.execute("UPDATE state SET encryption = ? WHERE id = 1", (vault.present,))
     except BaseException:
         conn.execute("ROLLBACK")
@@ -113,25 +121,66 @@ def _encrypt(conn: sqlite3.Connection, vault: Vault, user_no: int) -> None:
 
 def _seal_content(conn: sqlite3.Connection, secrets: UserSecrets, user_no: int) -> None:
     low, high = row_range(user_no)
+    codec = UserCodec(secrets)
 
-    def body(plain: bytes) -> bytes:
+    def body(plain: bytes, *place: str | int) -> bytes:
         # An envelope holds its codec inside too: what is opened is what the plain store had.
-        return bytes([SEALED]) + secrets.seal_body(plain)
+        return codec.sealed(plain, place)
 
-    with _functions(conn, ltm_body=body, ltm_vector=secrets.seal_vector):
-        for table, column in ENVELOPES:
-            where = f"{column} IS NOT NULL"
-            if table in ID_RANGE_TABLES or table in FACT_RANGE_TABLES:
-                key = "id" if table in ID_RANGE_TABLES else "fact"
-                where += f" AND {key} > {low} AND {key} < {high}"
-            else:
-                where += f" AND user_no = {user_no}"
-            conn.execute(f"UPDATE {table} SET {column} = ltm_body({column}) WHERE {where}")
+    with _functions(conn, ltm_vector=secrets.seal_vector):
+        _each_envelope(conn, user_no, body, "{} IS NOT NULL")
         for table, column, codec in VECTORS:
             conn.execute(
                 f"UPDATE {table} SET {codec} = 1, {column} = ltm_vector(id, {column}) "
                 f"WHERE id > {low} AND id < {high} AND {codec} = 0 AND {column} IS NOT NULL"
             )
+
+
+def _each_envelope(conn: sqlite3.Connection, user_no: int, change: Callable[..., bytes], condition: str) -> None:
+    """Every envelope of the user that meets the condition becomes what ``change`` makes of it and its place."""
+    low, high = row_range(user_no)
+    with _functions(conn, ltm_body=change):
+        for table, column in ENVELOPES:
+            where = condition.format(column)
+            if table in ID_RANGE_TABLES or table in FACT_RANGE_TABLES:
+                key = "id" if table in ID_RANGE_TABLES else "fact"
+                where += f" AND {key} > {low} AND {key} < {high}"
+            else:
+                where += f" AND user_no = {user_no}"
+            name, keys = place_of(table, column)
+            given = ", ".join((column, f"'{name}'", *keys))
+            conn.execute(f"UPDATE {table} SET {column} = ltm_body({given}) WHERE {where}")
+
+
+def bind_users(store: SqliteStore, vault: Vault) -> None:
+    """No envelope of any user is bound to the user alone, as versions before this one left them. Resumable."""
+    if store.operations().setting(_BOUND):
+        return
+    last = 0
+    while True:
+        with store.connection(write=True) as conn:
+            row = conn.execute(
+                f"SELECT user_no, master, wrapped FROM user_keys WHERE user_no > ? AND length(wrapped) > {ID_BYTES} "
+                "ORDER BY user_no LIMIT 1",
+                (last,),
+            ).fetchone()
+            if row is None:
+                break
+            last = row[0]
+            secrets = vault.user(*row[1:])
+            if secrets is not None:
+                codec = UserCodec(secrets)
+
+                _each_envelope(conn, last, functools.partial(_bound, codec), f"substr({{}}, 1, 1) = x'{OF_USER:02x}'")
+    store.operations().set_setting(_BOUND, "1")
+
+
+def _bound(codec: UserCodec, old: bytes, *place: str | int) -> bytes:
+    try:
+        return codec.sealed(codec.opened(old, place), place)
+    except CorruptError:
+        # It is as unreadable as before; `doctor` names it.
+        return old
 
 
 def _hash_again(conn: sqlite3.Connection, secrets: UserSecrets, user_no: int) -> None:
@@ -165,13 +214,18 @@ def _hash_again(conn: sqlite3.Connection, secrets: UserSecrets, user_no: int) ->
 def _functions(conn: sqlite3.Connection, **functions: Callable[..., str | bytes | int]) -> Iterator[None]:
     """The connection knows these while the block runs."""
     for name, function in functions.items():
-        count = function.__code__.co_argcount - hasattr(function, "__self__")
-        conn.create_function(name, count, function, deterministic=False)
+        conn.create_function(name, _arguments(function), function, deterministic=False)
     try:
         yield
     finally:
         for name, function in functions.items():
-            conn.create_function(name, function.__code__.co_argcount - hasattr(function, "__self__"), None)
+            conn.create_function(name, _arguments(function), None)
 
 
-__all__ = ["Progress", "begin", "encrypt_users", "seal_key_file"]
+def _arguments(function: Callable[..., object]) -> int:
+    """How many a function takes, -1 for any number."""
+    given = inspect.signature(function).parameters.values()
+    return -1 if any(p.kind is p.VAR_POSITIONAL for p in given) else len(given)
+
+
+__all__ = ["Progress", "begin", "bind_users", "encrypt_users", "seal_key_file"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ltm_core.errors import BusyError, ConfigError, MasterKeyError, UnavailableError
 from ltm_core.store.sql.external_rest import remove
-from ltm_core.store.sqlite.encrypting import Progress, encrypt_users, seal_key_file
+from ltm_core.store.sqlite.encrypting import Progress, bind_users, encrypt_users, seal_key_file
 from ltm_core.store.sqlite.files import DATABASE, KEY, load_key, replace_key
 from ltm_core.store.sqlite.key_copies import rewrap_copies
 from ltm_core.store.sqlite.store import SqliteStore
@@ -73,7 +73,8 @@ def encrypt(location: Path, *, config: Config, keys: KeyProvider, progress: Prog
 
 def rekey(location: Path, *, config: Config, keys: KeyProvider, to: KeyProvider) -> Sealed:
     """The store and the key files beside its backups open with ``to`` only: a new wrapping key is sealed under it,
-    every data key is wrapped anew, no row of content is touched. Resumable by the same call."""
+    every data key is wrapped anew. No row of content is touched, unless a version before this one bound it to
+    its user alone: it is bound to its place then. Resumable by the same call."""
     started = time.perf_counter()
     _require_store(location)
     data = load_key(location, read_only=True)
@@ -89,6 +90,7 @@ def rekey(location: Path, *, config: Config, keys: KeyProvider, to: KeyProvider)
                 replace_key(location, seal(held, to))
             conn.execute("UPDATE state SET encryption = ? WHERE id = 1", (Vault(held).present,))
         users = _rewrap(store, held)
+        bind_users(store, Vault(held))
         with store.exclusive(config.busy_timeout_seconds) as conn:
             present = held.newest()
             (left,) = conn.execute(

@@ -233,7 +233,7 @@ def _settle(
         body = audit_body(actor=actor, target=source, counts=counts, reason=reason)
         conn.execute(
             "INSERT INTO audit (user_no, user_mac, at, action, body) VALUES (NULL, x'', ?, 'restore', ?)",
-            (to_us(now), staged.core.codec(conn, None).encode(body)),
+            (to_us(now), staged.core.codec(conn, None).encode(body, ("audit", to_us(now)))),
         )
         return int(conn.execute("SELECT count(*) FROM users").fetchone()[0])
 

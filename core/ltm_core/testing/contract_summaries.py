@@ -12,7 +12,7 @@ from ltm_core.errors import ConflictError
 from ltm_core.store.base import CONSOLIDATE_JOB, OWNER_CODES, RESTORE_JOB, Job, MessageRow, Store, Writer
 from ltm_core.store.rows import SummaryRow
 from ltm_core.store.times import to_us
-from ltm_core.testing.builders import T0, at, chunk, say, summary
+from ltm_core.testing.builders import T0, at, chunk, say, summary, vector
 
 
 def told(w: Writer) -> list[MessageRow]:
@@ -30,6 +30,15 @@ def kept(w: Writer, id: str, rows: list[MessageRow], **fields: object) -> Summar
 
 class SummaryContract:
     """Inherited by `StoreContract`."""
+
+    def test_the_vector_of_a_turn_is_that_of_its_chunks(self, store: Store) -> None:
+        import numpy as np
+
+        with store.write("ana") as w:
+            row = say(w, "m1", seed=7)
+        with store.read("ana") as r:
+            found = r.turn_vectors([row.item, 999])
+        assert list(found) == [row.item] and np.allclose(found[row.item], vector(7), atol=2e-3)
 
     def test_a_summary_comes_back_as_it_was(self, store: Store, reopen: Callable[[], Store]) -> None:
         with store.write("ana") as w:

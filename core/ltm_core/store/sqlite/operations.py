@@ -70,9 +70,9 @@ class SqliteOperations(SqlOperations):
         forms = {form: needle for needle in needles for form in variants([needle])}
         found, files = scan(self._store.directory, tuple(forms))
         with self._store.connection() as conn:
+            found |= held(conn, _OWN, needles)
             # What another row still says is there by right; it proves nothing about the erased one.
             found -= held(conn, _SAID, found)
-            found |= held(conn, _OWN, needles)
         return {forms[f] for f in found}, files
 
     def _rebuild(self) -> bool:

@@ -121,11 +121,11 @@ def _encrypt(conn: sqlite3.Connection, vault: Vault, user_no: int) -> None:
 
 def _seal_content(conn: sqlite3.Connection, secrets: UserSecrets, user_no: int) -> None:
     low, high = row_range(user_no)
-    codec = UserCodec(secrets)
+    envelopes = UserCodec(secrets)
 
     def body(plain: bytes, *place: str | int) -> bytes:
         # An envelope holds its codec inside too: what is opened is what the plain store had.
-        return codec.sealed(plain, place)
+        return envelopes.sealed(plain, place)
 
     with _functions(conn, ltm_vector=secrets.seal_vector):
         _each_envelope(conn, user_no, body, "{} IS NOT NULL")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,7 +58,7 @@ def swap(conn: sqlite3.Connection, table: str, column: str) -> bool:
     return True
 
 
-READS = {
+READS: dict[str, Callable[[LongTermMemory], Any]] = {
     "messages": lambda m: list(m.messages(user_id="ana")),
     "facts": lambda m: list(m.facts(user_id="ana", include_superseded=True)),
     "sessions": lambda m: list(m.sessions(user_id="ana")),

@@ -16,12 +16,14 @@ import typer
 
 from ltm_core.commands.show import complain
 from ltm_core.errors import ErasurePendingError, InvalidScopeError, LTMError, UnavailableError
+from ltm_core.locations import Location
 
 if TYPE_CHECKING:
     from ltm_core.memory import LongTermMemory
 
 P = ParamSpec("P")
 
+HERE = Location("ltm-data")
 OK, INCOMPLETE, BAD_INPUT, STORE_TROUBLE, STOPPED = 0, 1, 2, 3, 130
 """Exit codes: done; some lines failed or an erasure is pending; wrong use or input; the store; Ctrl-C."""
 
@@ -31,8 +33,16 @@ class Options:
     """The options that every command takes."""
 
     store: Annotated[
-        Path, typer.Option("--store", metavar="DIR", envvar="LTM_STORE", help="Directory of the store.")
-    ] = Path("ltm-data")
+        Location,
+        typer.Option(
+            "--store",
+            metavar="DIR|URL",
+            envvar="LTM_STORE",
+            parser=Location.of,
+            help="Directory of the store, or postgresql://USER@HOST/DATABASE.",
+            show_default="ltm-data",
+        ),
+    ] = HERE
     user: Annotated[str | None, typer.Option("--user", metavar="ID", help="Whose memory.")] = None
     session: Annotated[str | None, typer.Option("--session", metavar="ID", help="One session.")] = None
     embedder: Annotated[
@@ -63,16 +73,15 @@ class Options:
         told to, never in a thread."""
         from ltm_core.config import Config
         from ltm_core.memory import LongTermMemory
-        from ltm_core.store.sqlite.files import DATABASE
 
-        if not create and not (self.store / DATABASE).is_file():
-            raise UnavailableError(f"{self.store} holds no store; name one with --store DIR (or LTM_STORE)")
+        if not create and not self.store.holds_store():
+            raise UnavailableError(f"{self.store} holds no store; name one with --store (or LTM_STORE)")
         config = Config.load(self.config)
         if not config.timezone:
             config = config.replaced(timezone="UTC")
         config = config.replaced(extract_in_background=False, maintain_every_seconds=0.0)
         return LongTermMemory.open(
-            self.store,
+            self.store.text,
             config=config,
             embedder=self.embedder,
             extractor=extractor,

@@ -12,6 +12,7 @@ from ltm_core.commands.show import console, print_json, say, table
 from ltm_core.errors import InvalidInputError
 
 if TYPE_CHECKING:
+    from ltm_core.locations import Location
     from ltm_core.memory import LongTermMemory
     from ltm_core.types import Calibration
 
@@ -63,14 +64,13 @@ def calibrate(
 def _memory(options: Options, *, dry_run: bool) -> LongTermMemory:
     """The store; a dry run needs none."""
     from ltm_core.memory import LongTermMemory
-    from ltm_core.store.sqlite.files import DATABASE
 
-    if dry_run and not (options.store / DATABASE).is_file():
+    if dry_run and not options.store.holds_store():
         return LongTermMemory.open(":memory:", embedder=options.embedder, timezone="UTC")
     return options.open()
 
 
-def _show(found: Calibration, store: Path) -> None:
+def _show(found: Calibration, store: Location) -> None:
     console().print(
         table(
             f"{found.pairs} pairs, {found.related} related, {found.embedder}: similarity alone",

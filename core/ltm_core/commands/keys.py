@@ -29,7 +29,7 @@ def encrypt(options: Options, key: Key = None) -> None:
 
     with bar("Sealing users") as progress:
         done = LongTermMemory.encrypt(
-            options.store, key_provider=key, config=Config.load(options.config), progress=progress
+            options.store.text, key_provider=key, config=Config.load(options.config), progress=progress
         )
     _tell(options, done, f"{done.users} users sealed under the master key {done.master_key}")
 
@@ -44,7 +44,7 @@ def rekey(
     from ltm_core.config import Config
     from ltm_core.memory import LongTermMemory
 
-    done = LongTermMemory.rekey(options.store, to=to, key_provider=key, config=Config.load(options.config))
+    done = LongTermMemory.rekey(options.store.text, to=to, key_provider=key, config=Config.load(options.config))
     _tell(options, done, f"{done.users} keys are now under the master key {done.master_key}")
     for path in done.not_reached:
         note(f"{path} could not be reached and still has the former key: run it again.")

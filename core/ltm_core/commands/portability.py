@@ -136,13 +136,12 @@ def restore(
     """Put a backup in the place of the store; what was erased since stays erased."""
     from ltm_core.config import Config
     from ltm_core.memory import LongTermMemory
-    from ltm_core.store.sqlite.files import DATABASE
 
-    if (options.store / DATABASE).exists() and not yes:
+    if not options.store.is_url and options.store.holds_store() and not yes:
         raise InvalidInputError(f"{options.store} holds a store; add --yes to put the backup in its place")
     done = LongTermMemory.restore_backup(
         directory,
-        options.store,
+        options.store.text,
         erasures=erasures,
         key_file=key_file,
         config=Config.load(options.config),

@@ -7,6 +7,7 @@ import secrets
 import tempfile
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,6 +18,7 @@ from ltm_core.errors import InvalidInputError, InvalidScopeError, MissingExtraEr
 
 if TYPE_CHECKING:
     from ltm_core.serve.keys import Keyring
+    from ltm_core.serve.settings import ServeSettings
 
 
 @command
@@ -43,11 +45,11 @@ def serve(
     if not settings.page_secret:
         settings = settings.model_copy(update={"page_secret": secrets.token_hex(32)})
     options.open(create=True).close()
-    keys = Keyring(options.store / KEYS_FILE)
+    keys = Keyring(_folder(options, settings) / KEYS_FILE)
     if not keys.all():
         token, _ = keys.add("admin", now=datetime.now(UTC), label="first start")
         say(f"Administrator's key, shown only now:\n\n    {token}\n")
-    os.environ |= settings.environment() | {"LTM_STORE": str(options.store.resolve())}
+    os.environ |= settings.environment() | {"LTM_STORE": options.store.absolute}
     if options.embedder:
         os.environ["LTM_EMBEDDER"] = options.embedder
     if options.config:
@@ -89,7 +91,7 @@ def mcp(
         given: dict[str, Any] = {} if port is None else {"port": port}
         settings = ServeSettings.load(**given)
         with options.open(create=True) as memory:
-            served = http_app(memory, Keyring(options.store / KEYS_FILE), settings)
+            served = http_app(memory, Keyring(_folder(options, settings) / KEYS_FILE), settings)
             uvicorn.run(served, host=settings.host, port=settings.port, access_log=False, server_header=False)
         return
     user = options.user or os.environ.get("LTM_USER")
@@ -141,7 +143,14 @@ def revoke(options: Options, key_id: Annotated[str, typer.Argument(metavar="ID")
 
 def _ring(options: Options) -> Keyring:
     from ltm_core.serve.keys import KEYS_FILE, Keyring
+    from ltm_core.serve.settings import ServeSettings
 
-    if not options.store.is_dir():
-        raise InvalidInputError(f"{options.store} holds no store; name one with --store DIR (or LTM_STORE)")
-    return Keyring(options.store / KEYS_FILE)
+    folder = _folder(options, ServeSettings.load())
+    if not folder.is_dir():
+        raise InvalidInputError(f"{options.store} holds no store; name one with --store (or LTM_STORE)")
+    return Keyring(folder / KEYS_FILE)
+
+
+def _folder(options: Options, settings: ServeSettings) -> Path:
+    """Where the service's own files are."""
+    return Path(settings.directory) if settings.directory else options.store.folder()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ltm_core.door.base import Door
+from ltm_core.locations import directory_of
 from ltm_core.twins import twin
 from ltm_core.types import EncryptionReport, ReembedReport
 
@@ -34,7 +35,7 @@ class Changing(Door):
         """
         from ltm_core.keep.keys import encrypt
 
-        return encrypt(Path(location), key_provider, config=config, progress=progress)
+        return encrypt(directory_of(location, "encrypting in place"), key_provider, config=config, progress=progress)
 
     @classmethod
     async def aencrypt(cls, location: str | Path, **options: Any) -> EncryptionReport:
@@ -53,7 +54,7 @@ class Changing(Door):
         """
         from ltm_core.keep.keys import rekey
 
-        return rekey(Path(location), key_provider, to, config=config)
+        return rekey(directory_of(location, "changing the master key"), key_provider, to, config=config)
 
     @classmethod
     async def arekey(cls, location: str | Path, **options: Any) -> EncryptionReport:

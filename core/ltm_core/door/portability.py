@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ltm_core.acting import acting
 from ltm_core.arguments import one_of
 from ltm_core.door.base import Door, utc_now
+from ltm_core.locations import directory_of
 from ltm_core.twins import twin
 from ltm_core.types import BackupReport, ImportResult, RestoreReport
 from ltm_core.when import parse_instant
@@ -109,7 +110,7 @@ class Portability(Door):
         with acting(actor, reason):
             return restore_backup(
                 Path(backup),
-                Path(location),
+                directory_of(location, "restoring a backup"),
                 config=config or Settings.make(),
                 now=parse_instant((clock or utc_now)(), zone=UTC),
                 erasures="none" if erasures == "none" else None if erasures is None else Path(erasures),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ltm_core.config import Config
 from ltm_core.errors import ConfigError
+from ltm_core.locations import Location
 from ltm_core.memory import LongTermMemory
 from ltm_core.serve.app import create_app
 from ltm_core.serve.keys import KEYS_FILE, Keyring
@@ -22,7 +23,7 @@ def app() -> FastAPI:
     ``LTM_SERVE_*``."""
     store = os.environ.get("LTM_STORE")
     if not store:
-        raise ConfigError("LTM_STORE must name the store's directory")
+        raise ConfigError("LTM_STORE must name the store's directory, or the URL of its database")
     config = Config.load()
     if not config.timezone:
         config = config.replaced(timezone="UTC")
@@ -32,8 +33,9 @@ def app() -> FastAPI:
         embedder=os.environ.get("LTM_EMBEDDER") or None,
         extractor=os.environ.get("LTM_EXTRACTOR") or None,
     )
-    keys = Keyring(Path(store) / KEYS_FILE)
-    return create_app(memory, keys, ServeSettings.load(), close=True)
+    settings = ServeSettings.load()
+    folder = Path(settings.directory) if settings.directory else Location(store).folder()
+    return create_app(memory, Keyring(folder / KEYS_FILE), settings, close=True)
 
 
 __all__ = ["app"]

@@ -21,6 +21,11 @@ class ServeSettings(BaseModel):
 
     host: str = Field("127.0.0.1", description="Address to listen on; only this machine by default.")
     port: int = Field(8710, ge=0, le=65535, description="Port to listen on; 0 takes any free one.")
+    directory: str = Field(
+        "",
+        description="Folder of the API keys and of what the service keeps for itself; the store's own when left out, "
+        "or one of the user who runs it when the store is in a database. Services on one database share one.",
+    )
     allowed_hosts: tuple[str, ...] = Field(
         (),
         description="Further names in a request's Host header; localhost and the address listened on are always "

@@ -7,10 +7,10 @@ from datetime import datetime
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from ltm_core.config import Config
 from ltm_core.errors import MissingExtraError
 
 if TYPE_CHECKING:
+    from ltm_core.config import Config
     from ltm_core.store.keys import KeyProvider
     from ltm_core.store.postgres.store import PostgresStore
 
@@ -29,11 +29,23 @@ def open_store(
     MasterKeyError, ConfigError (the URL, or the rights of the login) or MissingExtraError. No error, log or text form
     holds the password.
     """
-    if find_spec("psycopg") is None:
-        raise MissingExtraError("a store in PostgreSQL", "postgres")
+    _require_driver()
     from ltm_core.store.postgres.store import PostgresStore
 
     return PostgresStore(location, config=config, read_only=read_only, clock=clock, keys=keys)
 
 
-__all__ = ["open_store"]
+def holds_store(location: str) -> bool:
+    """Whether the schema that the URL names holds a store; the errors of `open_store`."""
+    _require_driver()
+    from ltm_core.store.postgres.store import holds_store as ask
+
+    return ask(location)
+
+
+def _require_driver() -> None:
+    if find_spec("psycopg") is None:
+        raise MissingExtraError("a store in PostgreSQL", "postgres")
+
+
+__all__ = ["holds_store", "open_store"]

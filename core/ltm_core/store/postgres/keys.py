@@ -5,11 +5,11 @@ from __future__ import annotations
 import binascii
 import os
 import secrets
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ltm_core.errors import ConfigError, CorruptError, MasterKeyError, UnavailableError
+from ltm_core.store.postgres.location import data_folder
 from ltm_core.store.sqlite.files import KEY_BYTES, create_key
 from ltm_core.store.vault import StoreKeys, is_sealed, seal, sealed_name, unseal
 
@@ -26,7 +26,7 @@ class KeyPlace:
     def __init__(self, store_id: str, named: Path | None) -> None:
         self._given = os.environ.get(STORE_KEY, "")
         path = named or (Path(p) if (p := os.environ.get(STORE_KEY_FILE)) else None)
-        self.path = path or default_folder() / f"{store_id}.key"
+        self.path = path or data_folder() / "keys" / f"{store_id}.key"
 
     @property
     def shown(self) -> str:
@@ -87,15 +87,6 @@ def load(place: KeyPlace, *, is_new: bool, provider: KeyProvider | None, where: 
     return StoreKeys(data, {})
 
 
-def default_folder() -> Path:
-    """Where keys are that were named nowhere: a folder of the user who runs the process."""
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    else:
-        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return base / "ltm-core" / "keys"
-
-
 def _decoded(text: str) -> bytes:
     try:
         return binascii.unhexlify(text.strip())
@@ -103,4 +94,4 @@ def _decoded(text: str) -> bytes:
         raise ConfigError(f"{STORE_KEY} must hold the {KEY_BYTES} bytes of the key as hexadecimal digits") from None
 
 
-__all__ = ["STORE_KEY", "STORE_KEY_FILE", "KeyPlace", "default_folder", "load"]
+__all__ = ["STORE_KEY", "STORE_KEY_FILE", "KeyPlace", "load"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
@@ -62,6 +64,15 @@ def place_of(url: str) -> Place:
     )
 
 
+def data_folder() -> Path:
+    """Where the product keeps files of the user who runs it."""
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    else:
+        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return base / "ltm-core"
+
+
 def _shown(netloc: str, path: str, schema: str) -> str:
     account, at, hosts = netloc.rpartition("@")
     user = unquote(account.partition(":")[0])
@@ -70,4 +81,4 @@ def _shown(netloc: str, path: str, schema: str) -> str:
     return f"postgresql://{name}{hosts}{path}" + ("" if schema == SCHEMA else f"?schema={schema}")
 
 
-__all__ = ["PARTITIONS", "SCHEMA", "SCHEMES", "Place", "is_postgres", "place_of"]
+__all__ = ["PARTITIONS", "SCHEMA", "SCHEMES", "Place", "data_folder", "is_postgres", "place_of"]

@@ -182,9 +182,16 @@ class PostgresStore(SqlStore):
         self._finalizer()
 
 
+def holds_store(location: str) -> bool:
+    """Whether there is a store to open."""
+    place = place_of(location)
+    with Pool(place, most=1, busy_timeout=0.0).connect() as conn, translated(place.shown):
+        return migrations.layout_of(conn, place) is not None
+
+
 def _close(pool: Pool, pid: int) -> None:
     if os.getpid() == pid:
         pool.close()
 
 
-__all__ = ["PostgresStore"]
+__all__ = ["PostgresStore", "holds_store"]

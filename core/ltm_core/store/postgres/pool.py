@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 from psycopg.sql import SQL, Composed, Identifier
 
@@ -26,8 +27,15 @@ from ltm_core.store.postgres.session import Session, adapt
 
 Raw: TypeAlias = psycopg.Connection[Any]
 
-CONNECT_SECONDS = 10
-"""Longest wait for the server to accept one connection."""
+_USUAL = {
+    "application_name": "ltm-core",
+    "connect_timeout": 10,
+    # A server that went away without a word is noticed after a minute.
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+}
+"""What libpq is told unless the URL says otherwise; seconds."""
 IDLE_SECONDS = 300.0
 """How long a connection is kept that nobody uses."""
 PREPARED = 400
@@ -65,13 +73,9 @@ class Pool:
         """A new connection, which the caller closes."""
         with translated(self._place.shown):
             # Planning a statement over all parts of a table costs ten times what running it does: once is enough.
-            conn = psycopg.connect(
-                self._place.conninfo,
-                autocommit=True,
-                prepare_threshold=0,
-                connect_timeout=CONNECT_SECONDS,
-                application_name="ltm-core",
-            )
+            given = conninfo_to_dict(self._place.conninfo)
+            options: dict[str, Any] = {k: v for k, v in _USUAL.items() if k not in given}
+            conn = psycopg.connect(self._place.conninfo, autocommit=True, prepare_threshold=0, **options)
             adapt(conn)
             conn.prepared_max = PREPARED
             # One schema and no other: a table that a user made elsewhere is never taken for one of ours.

@@ -68,16 +68,18 @@ def percentiles(values: Sequence[float]) -> dict[str, float]:
     return {name: round(value, 1) for name, value in (*found.items(), ("max", ordered[-1]))}
 
 
-def measure(sessions: int, users: int, folder: Path, repeat: int) -> dict[str, Any]:
-    """The store is filled once; every run gets a copy of it."""
+def measure(sessions: int, users: int, folder: Path, repeat: int, *, filled: Path | None = None) -> dict[str, Any]:
+    """The store is filled once, or taken from ``filled``; every run gets a copy of it."""
     from ltm_core import LongTermMemory
 
     later = START + timedelta(hours=1)
-    with LongTermMemory.open(folder / "filled", timezone="UTC", clock=lambda: START) as memory:
-        fill(memory, sessions, users)
+    store = filled or folder / "filled"
+    if not store.exists():
+        with LongTermMemory.open(store, timezone="UTC", clock=lambda: START) as memory:
+            fill(memory, sessions, users)
 
     def copy(name: str) -> LongTermMemory:
-        shutil.copytree(folder / "filled", folder / name)
+        shutil.copytree(store, folder / name)
         return LongTermMemory.open(folder / name, timezone="UTC", clock=lambda: later)
 
     alone: list[float] = []
@@ -131,10 +133,11 @@ def main() -> None:
     parser.add_argument("--users", type=int, default=10_000)
     parser.add_argument("--repeat", type=int, default=3, help="runs beside turns, each on a copy of the store")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="make the filled store here, or use the one that is")
     parser.add_argument("--dir", type=Path, help="where the temporary stores are made")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ltm-sweep-", dir=arguments.dir) as folder:
-        found = measure(arguments.sessions, arguments.users, Path(folder), arguments.repeat)
+        found = measure(arguments.sessions, arguments.users, Path(folder), arguments.repeat, filled=arguments.keep)
     text = json.dumps(found, indent=2, ensure_ascii=False)
     print(text, file=sys.stdout)
     if arguments.json:

@@ -13,6 +13,10 @@ from psycopg.pq import Format
 from psycopg.types.numeric import Int8BinaryDumper
 
 _HINT = re.compile(r" INDEXED BY \w+")
+_ROWS = re.compile(r"(INSERT INTO .+ VALUES )(\(\?(?:, \?)*\))")
+"""An insertion of rows with nothing after them."""
+_AT_ONCE = (32, 8)
+"""Rows that one statement takes, in few sizes so that prepared statements are reused."""
 _KEPT = 2048
 """Statements whose translation is kept."""
 
@@ -52,10 +56,19 @@ class Session:
         return self._conn.execute(translated_sql(sql), parameters, binary=True)
 
     def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> psycopg.Cursor[Any]:
-        cursor = self._conn.cursor(binary=True)
         rows = parameters if isinstance(parameters, Sequence) else list(parameters)
-        if rows:
-            cursor.executemany(translated_sql(sql), rows)
+        done = 0
+        inserted = _ROWS.fullmatch(sql)
+        for size in _AT_ONCE if inserted else ():
+            while len(rows) - done >= size:
+                several = f"{inserted[1]}{', '.join([inserted[2]] * size)}"  # type: ignore[index]
+                self.execute(several, [value for row in rows[done : done + size] for value in row])
+                done += size
+        if len(rows) - done == 1:
+            return self.execute(sql, rows[done])
+        cursor = self._conn.cursor(binary=True)
+        if done < len(rows):
+            cursor.executemany(translated_sql(sql), rows[done:])
         return cursor
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import Any
 
 from ltm_core.acting import acting
@@ -54,6 +54,8 @@ class Observing(Door):
 
         runtime = self._runtime
         scope = self._session(user_id, session_id, agent_id, task_id, app_id)
+        # Words without an instant are of now, wherever the user is: the store is not asked for the zone.
+        dated = timezone is not None or at is not None or messages is not None
         given = incoming(
             user=user,
             assistant=assistant,
@@ -61,7 +63,7 @@ class Observing(Door):
             at=at,
             message_id=message_id,
             reply_to=reply_to,
-            zone=self._zone(scope.user_id, timezone),
+            zone=self._zone(scope.user_id, timezone) if dated else UTC,
             id_limit=self._limit,
             text_limit=runtime.config.max_message_characters,
             metadata_limit=runtime.config.max_metadata_bytes,

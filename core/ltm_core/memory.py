@@ -62,8 +62,8 @@ class LongTermMemory(Recalling, Reading, Sessions, Documents, Revising, Forgetti
         read_only: bool = False,
         **config_overrides: Any,
     ) -> Self:
-        """An open memory at ``location``: a directory, created with its first tables when absent, or
-        ``":memory:"`` for one that is gone at `close`.
+        """An open memory at ``location``: a directory, created with its first tables when absent,
+        ``"postgresql://USER@HOST/DATABASE"`` (docs/postgresql.md), or ``":memory:"`` for one that is gone at `close`.
 
         ``embedder``: None for the built-in one, ``"none"`` for keywords only,
         ``"sentence-transformers:NAME_OR_PATH"``, ``"openai:BASE_URL#MODEL"``, or an embedder object of

@@ -80,7 +80,7 @@ def _receipt(receipt: Receipt, options: Options) -> None:
     if receipt.bytes_clean:
         say(f"Receipt {receipt.id}: {receipt.files_scanned} files scanned, no byte of it is left.")
     else:
-        complain(f"receipt {receipt.id}: hidden; some bytes wait for other readers", kind="warning")
+        complain(f"receipt {receipt.id}: hidden; ltm maintain overwrites what is left of it on disk", kind="warning")
 
 
 def _preview(found: ForgetPreview, options: Options) -> None:

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ltm_core.errors import CorruptError, MasterKeyError
+from ltm_core.errors import ConfigError, CorruptError, MasterKeyError
 from ltm_core.store.keyed import Keyed, OwnKeyed
 from ltm_core.store.keys import KEY_BYTES, KeyProvider, aes, fingerprint, opened, sealed, unwrapped, wrapped
 
@@ -107,6 +107,25 @@ def unseal(data: bytes, provider: KeyProvider, what: str) -> StoreKeys:
     if keys.name != name or not keys.encrypted:
         raise CorruptError(f"{what} is not the key of the store that it names")
     return keys
+
+
+def keys_in(data: bytes, provider: KeyProvider | None, *, file: str, store: str) -> StoreKeys:
+    """What a key file holds, plain or sealed. MasterKeyError when it is sealed and the provider is missing or has
+    another key; ConfigError when there is a provider and the file is plain."""
+    if not is_sealed(data):
+        if provider is not None:
+            raise ConfigError(
+                f"a master key was given, but {store} is not encrypted: `ltm encrypt` encrypts a directory, "
+                'key_provider="none" opens it as it is'
+            )
+        return StoreKeys(data, {})
+    name, master = sealed_name(data)
+    if provider is None:
+        raise MasterKeyError(
+            f"{store} is encrypted under the master key {master}: give it in LTM_MASTER_KEY, LTM_MASTER_KEY_FILE or "
+            "key_provider="
+        )
+    return unseal(data, provider, f"{file} (store {name[:8]}, master key {master})")
 
 
 class UserSecrets:
@@ -223,4 +242,4 @@ def _text(data: bytes) -> str:
     return base64.b64encode(data).decode("ascii")
 
 
-__all__ = ["ID_BYTES", "StoreKeys", "UserSecrets", "Vault", "is_sealed", "seal", "sealed_name", "unseal"]
+__all__ = ["ID_BYTES", "StoreKeys", "UserSecrets", "Vault", "is_sealed", "keys_in", "seal", "sealed_name", "unseal"]

@@ -11,8 +11,8 @@ from ltm_core.types.facts import Fact
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """Proof of an erasure: rows removed or overwritten per table, and what the byte scan found. In PostgreSQL there is
-    no scan, and ``bytes_clean`` is False: `maintain` writes the tables anew (docs/postgresql.md)."""
+    """Proof of an erasure: rows removed or overwritten per table, and what the byte scan found. In PostgreSQL there
+    is no scan, and ``bytes_clean`` is False: `maintain` writes the tables anew (docs/postgresql.md)."""
 
     id: str
     user_id_hmac: str

@@ -8,10 +8,10 @@ import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ltm_core.errors import ConfigError, CorruptError, MasterKeyError, UnavailableError
+from ltm_core.errors import ConfigError, CorruptError, UnavailableError
 from ltm_core.store.postgres.location import data_folder
 from ltm_core.store.sqlite.files import KEY_BYTES, create_key
-from ltm_core.store.vault import StoreKeys, is_sealed, seal, sealed_name, unseal
+from ltm_core.store.vault import StoreKeys, is_sealed, keys_in, seal
 
 if TYPE_CHECKING:
     from ltm_core.store.keys import KeyProvider
@@ -72,19 +72,7 @@ def load(place: KeyPlace, *, is_new: bool, provider: KeyProvider | None, where: 
                 f"name it with ?key_file=, {STORE_KEY_FILE} or {STORE_KEY}; nothing is found without"
             )
         data = place.create(secrets.token_bytes(KEY_BYTES) if provider is None else seal(StoreKeys.new(), provider))
-    if is_sealed(data):
-        name, master = sealed_name(data)
-        if provider is None:
-            raise MasterKeyError(
-                f"{where} is encrypted under the master key {master}: give it in LTM_MASTER_KEY, "
-                "LTM_MASTER_KEY_FILE or key_provider="
-            )
-        return unseal(data, provider, f"{place.shown} (store {name[:8]}, master key {master})")
-    if provider is not None:
-        raise ConfigError(
-            f'a master key was given, but {where} is not encrypted; key_provider="none" opens it as it is'
-        )
-    return StoreKeys(data, {})
+    return keys_in(data, provider, file=place.shown, store=where)
 
 
 def _decoded(text: str) -> bytes:

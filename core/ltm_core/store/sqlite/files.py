@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ltm_core.errors import ConfigError, CorruptError, MasterKeyError, UnavailableError
-from ltm_core.store.vault import StoreKeys, is_sealed, seal, sealed_name, unseal
+from ltm_core.errors import CorruptError, UnavailableError
+from ltm_core.store.vault import StoreKeys, is_sealed, keys_in, seal
 
 if TYPE_CHECKING:
     from ltm_core.store.keys import KeyProvider
@@ -110,20 +110,7 @@ def load_keys(directory: Path, *, read_only: bool, provider: KeyProvider | None)
     there is a provider and the store that exists is plain.
     """
     data = load_key(directory, read_only=read_only, provider=provider)
-    if is_sealed(data):
-        name, master = sealed_name(data)
-        if provider is None:
-            raise MasterKeyError(
-                f"{directory} is encrypted under the master key {master}: give it in LTM_MASTER_KEY, "
-                "LTM_MASTER_KEY_FILE or key_provider="
-            )
-        return unseal(data, provider, f"{directory / KEY} (store {name[:8]}, master key {master})")
-    if provider is not None:
-        raise ConfigError(
-            f"a master key was given, but {directory} is not encrypted: `ltm encrypt` encrypts it, "
-            'key_provider="none" opens it as it is'
-        )
-    return StoreKeys(data, {})
+    return keys_in(data, provider, file=str(directory / KEY), store=str(directory))
 
 
 def load_key(directory: Path, *, read_only: bool, provider: KeyProvider | None = None) -> bytes:

@@ -104,11 +104,13 @@ def measure(sessions: int, users: int, folder: Path, repeat: int, *, filled: Pat
     with copy("alone") as memory:
         operations, used = memory._runtime.store.operations(), time.process_time()
         count, started = 0, time.perf_counter()
-        idle = later - timedelta(minutes=15)
-        while batch := operations.close_idle_sessions(
-            idle_before=idle, now=later, limit=memory.config.maintenance_batch
-        ):
+        batches: list[float] = []
+        idle, limit = later - timedelta(minutes=15), memory.config.maintenance_batch
+        begun = time.thread_time()
+        while batch := operations.close_idle_sessions(idle_before=idle, now=later, limit=limit):
             count += len(batch)
+            batches.append((time.thread_time() - begun) * 1000)
+            begun = time.thread_time()
         sweep_seconds, sweep_cpu = time.perf_counter() - started, time.process_time() - used
         started = time.perf_counter()
         memory.maintain()
@@ -119,6 +121,7 @@ def measure(sessions: int, users: int, folder: Path, repeat: int, *, filled: Pat
         "users": users,
         "sweep alone, seconds": round(sweep_seconds, 2),
         "sweep alone, processor seconds": round(sweep_cpu, 2),
+        "one transaction, processor ms": percentiles(batches),
         "maintain with nothing to do, seconds": round(idle_run, 3),
         "maintain beside turns, seconds": [round(t, 2) for t in took],
         "turns": {"alone": len(alone), "beside it": len(beside)},

@@ -12,13 +12,13 @@ import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 from ltm_core import errors
 from ltm_core.acting import current_actor
 from ltm_core.arguments import text_of
+from ltm_core.closing import Closing
 from ltm_core.errors import ConfigError, InvalidScopeError, UnavailableError
 from ltm_core.keep.export import ExportLines
 from ltm_core.scoping import make_scope
@@ -40,17 +40,20 @@ _RETRIES = 2
 _POLL_SECONDS = 1.0
 
 
-class RemoteMemory(_Methods):
+class RemoteMemory(Closing, _Methods):
     """`LongTermMemory` over HTTP: the same methods, results and errors, and an async twin of each.
 
     ``key`` says who you are: a user's key reaches that user alone, an app's or an administrator's key the user that
     each call names. ``timeout`` is seconds for one call. Thread-safe. A turn observed without ``message_id`` gets one
-    here, so that a call repeated after a broken connection writes nothing twice.
+    here, so that a call repeated after a broken connection writes nothing twice. With ``telemetry`` the service's
+    spans are inside of the one that is open here (OpenTelemetry, extra ``telemetry``).
 
     Raises UnavailableError when the service cannot be reached, AccessDeniedError when it refuses the key.
     """
 
-    def __init__(self, url: str, *, key: str, timeout: float = 60.0, http: Any = None) -> None:
+    def __init__(
+        self, url: str, *, key: str, timeout: float = 60.0, http: Any = None, telemetry: bool = False
+    ) -> None:
         if not url.startswith(("http://", "https://")):
             raise ConfigError("the service's address begins with http:// or https://")
         if not key.isascii() or not key.isprintable() or not key.strip():
@@ -58,6 +61,7 @@ class RemoteMemory(_Methods):
         self._url = url.rstrip("/")
         self._closed = False
         self._headers = {"Authorization": f"Bearer {key}"}
+        self._traced = _outgoing() if telemetry else dict[str, str]
         self._owns = http is None
         self._http = http if http is not None else _client(timeout)
         self._stops: list[Callable[[], None]] = []
@@ -78,22 +82,6 @@ class RemoteMemory(_Methods):
     def location(self) -> str:
         """The service's address."""
         return self._url
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
     def __repr__(self) -> str:
         return f"RemoteMemory({self._url!r})"
@@ -168,7 +156,11 @@ class RemoteMemory(_Methods):
         """The headers of a call about this user."""
         outer_actor, outer_reason = current_actor()
         told = {"LTM-User": user_id, "LTM-Actor": actor or outer_actor, "LTM-Reason": reason or outer_reason}
-        return {**self._headers, **{k: quote(str(v), safe="") for k, v in told.items() if v is not None}}
+        return {
+            **self._headers,
+            **self._traced(),
+            **{k: quote(str(v), safe="") for k, v in told.items() if v is not None},
+        }
 
     def _call(self, operation: Operation, arguments: dict[str, Any]) -> Any:
         if self._closed:
@@ -209,6 +201,13 @@ class RemoteMemory(_Methods):
 
 
 _REPEATABLE = frozenset({"observe", "context", "search", "search_documents"})
+
+
+def _outgoing() -> Callable[[], dict[str, str]]:
+    from ltm_core.telemetry import outgoing
+
+    outgoing()  # what is missing is told now, not by the first call
+    return outgoing
 
 
 def _client(timeout: float) -> Any:

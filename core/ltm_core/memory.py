@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from ltm_core.acting import checked
+from ltm_core.closing import Closing
 from ltm_core.door.base import utc_now
 from ltm_core.door.changing import Changing
 from ltm_core.door.documents import Documents
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from ltm_core.config import Config
 
 
-class LongTermMemory(Recalling, Reading, Sessions, Documents, Revising, Forgetting, Upkeep, Changing, Portability):
+class LongTermMemory(
+    Recalling, Reading, Sessions, Documents, Revising, Forgetting, Upkeep, Changing, Portability, Closing
+):
     """What was said, what is true, and what was true, for every user of one store.
 
     Open it with `open`; it is thread-safe, several processes may open one location, and it is a context
@@ -87,24 +89,27 @@ class LongTermMemory(Recalling, Reading, Sessions, Documents, Revising, Forgetti
         """
         from ltm_core.opening import open_runtime
 
-        return cls(
-            open_runtime(
-                location,
-                config=config,
-                embedder=embedder,
-                extractor=extractor,
-                summarizer=summarizer,
-                token_counter=token_counter,
-                clock=clock or utc_now,
-                new_id=new_id or new_uuid7,
-                read_only=read_only,
-                reranker=reranker,
-                rewriter=rewriter,
-                key_provider=key_provider,
-                vectors=vectors,
-                overrides=config_overrides,
-            )
+        runtime = open_runtime(
+            location,
+            config=config,
+            embedder=embedder,
+            extractor=extractor,
+            summarizer=summarizer,
+            token_counter=token_counter,
+            clock=clock or utc_now,
+            new_id=new_id or new_uuid7,
+            read_only=read_only,
+            reranker=reranker,
+            rewriter=rewriter,
+            key_provider=key_provider,
+            vectors=vectors,
+            overrides=config_overrides,
         )
+        if runtime.spans is None:
+            return cls(runtime)
+        from ltm_core.telemetry import traced
+
+        return traced(cls)(runtime)
 
     @classmethod
     async def aopen(cls, location: str | Path = "./ltm-data", **options: Any) -> Self:
@@ -126,22 +131,6 @@ class LongTermMemory(Recalling, Reading, Sessions, Documents, Revising, Forgetti
     def closed(self) -> bool:
         """True once `close` was called."""
         return self._closed
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
     def __repr__(self) -> str:
         return f"LongTermMemory({self.location!r}, embedder={self._runtime.embedder.name!r})"

@@ -20,6 +20,7 @@ from ltm_core.recall.floors import floor_in_force
 from ltm_core.recall.rerankers import resolve_reranker
 from ltm_core.recall.rewriters import resolve_rewriter
 from ltm_core.runtime import Runtime, log
+from ltm_core.spans import operation
 from ltm_core.store.base import Store
 from ltm_core.store.keys import resolve_keys
 from ltm_core.store.postgres.location import is_postgres
@@ -31,6 +32,7 @@ from ltm_core.write.identifiers import check_patterns
 
 if TYPE_CHECKING:
     from ltm_core.protocols import Extractor, Summarizer
+    from ltm_core.spans import Spans
     from ltm_core.store.sql.store import SqlStore
 
 
@@ -60,6 +62,7 @@ def open_runtime(
     model = CachedEmbedder(resolve_embedder(embedder))
     judge, writer = resolve_reranker(reranker), resolve_rewriter(rewriter)
     reads, tells = _extractor(extractor), _summarizer(summarizer)
+    spans = _spans() if settings.telemetry else None
     keys = resolve_keys(key_provider)
     store = _store(location, config=settings, read_only=read_only, clock=lambda: _aware(clock()), keys=keys)
     try:
@@ -78,6 +81,7 @@ def open_runtime(
             rewriter=None if writer is None else Bounded(writer, settings.rewrite_seconds),
             extractor=None if read_only else reads,
             summarizer=None if read_only else tells,
+            spans=spans,
         )
         if runtime.extractor is not None and settings.extract_in_background:
             _run_queue(runtime)
@@ -117,6 +121,12 @@ def _summarizer(spec: object) -> Summarizer | None:
     return resolve_summarizer(spec)
 
 
+def _spans() -> Spans:
+    from ltm_core.telemetry import Telemetry
+
+    return Telemetry()
+
+
 def _run_queue(runtime: Runtime) -> None:
     """A thread runs the queue for as long as the runtime is there; what a dead process left is begun now."""
     from ltm_core.background import Worker
@@ -126,7 +136,11 @@ def _run_queue(runtime: Runtime) -> None:
 
     def step() -> WorkReport | None:
         alive = owner()
-        return None if alive is None else work(alive, limit=1)
+        if alive is None:
+            return None
+        with operation(alive.spans, "work") as tell:
+            tell(report := work(alive, limit=1))
+        return report
 
     worker = Worker(step, pause=runtime.config.job_retry_seconds)
     runtime.wake, runtime.stop = worker.wake, worker.stop

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ltm_core.recall.cache import RecallCache
     from ltm_core.recall.data import Floor
     from ltm_core.recall.protocols import Reranker, Rewriter
+    from ltm_core.spans import Spans
     from ltm_core.store.base import Store
 
 log = logging.getLogger("ltm")
@@ -64,6 +65,8 @@ class Runtime:
     """Where turns of long ago are; found when first needed."""
     summarizer: Summarizer | None = None
     """None: the user's own sentences."""
+    spans: Spans | None = None
+    """Who traces operations; nobody, mostly."""
     wake: Callable[[], None] = _nothing
     """Tells whoever runs the queue that there is work."""
     stop: Callable[[float], bool] = _stopped

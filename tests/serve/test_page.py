@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import stat
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,9 +23,11 @@ pytest.importorskip("jinja2")
 
 from starlette.testclient import TestClient
 
+from ltm_core.errors import ConfigError
 from ltm_core.serve.app import create_app
 from ltm_core.serve.keys import ApiKey
 from ltm_core.serve.page.bars import WIDTH, bars
+from ltm_core.serve.page.ended import ENDED_FILE, Ended
 from ltm_core.serve.page.language import LANGUAGES, chosen, table
 from ltm_core.serve.page.looking import cut
 from ltm_core.serve.page.rendering import environment
@@ -187,6 +191,40 @@ def test_revoking_the_key_ends_the_session(ana: Browser) -> None:
 def test_signing_out_ends_it(ana: Browser) -> None:
     ana.post("/sign-out")
     assert ana.get("/facts").url.path == "/page/sign-in"
+
+
+def test_signing_out_ends_copied_cookies_in_every_worker(tmp_path: Path) -> None:
+    one = service_at(tmp_path / "one", page_secret="shared")
+    with one.http:
+        app = create_app(one.memory, one.keys, ServeSettings(page_secret="shared"))
+        browser = Browser(one)
+        browser.sign_in(one.admin)
+        copied = dict(one.http.cookies)
+        browser.post("/user", user="ana")
+        chosen_user = dict(one.http.cookies)
+        others = [TestClient(app, base_url="http://localhost", cookies=c) for c in (copied, chosen_user)]
+        elsewhere = Browser(
+            service=Service(**{**vars(one), "http": TestClient(one.http.app, base_url="http://localhost")})
+        )
+        elsewhere.sign_in(one.admin)
+        assert all(o.get("/page/user").url.path == "/page/user" for o in others)
+        browser.post("/sign-out")
+        assert all(o.get("/page/user").url.path == "/page/sign-in" for o in others)
+        # Another sign-in with the same key is another person's, or another browser's.
+        assert elsewhere.get("/user").url.path == "/page/user"
+        assert stat.S_IMODE((one.keys.place / ENDED_FILE).stat().st_mode) == 0o600
+
+
+def test_the_list_of_ended_sign_ins_stays_short(tmp_path: Path) -> None:
+    ended = Ended(tmp_path)
+    for now in range(0, 1000, 100):
+        session = begun(_key(), now=now, seconds=250, secret=b"s")
+        ended.add(session, now=now)
+        assert ended.has(session.sign_in) and Ended(tmp_path).has(session.sign_in)
+    assert len(json.loads((tmp_path / ENDED_FILE).read_text("utf-8"))) == 3
+    (tmp_path / ENDED_FILE).write_text("[1]", "utf-8")
+    with pytest.raises(ConfigError, match="ended sign-ins"):
+        ended.has("x")
 
 
 def test_timeline_facts_and_why(ana: Browser) -> None:
@@ -357,6 +395,22 @@ def test_chinese_when_asked_or_preferred(ana: Browser) -> None:
     assert "居住地" in ana.get("/facts?lang=zh").text
     assert "时间线" in ana.get("/timeline").text  # it is kept
     assert "Timeline" in ana.get("/timeline?lang=en").text
+
+
+def test_a_language_is_kept_on_the_way_to_the_sign_in(browser: Browser) -> None:
+    for address in ("/?lang=zh", "?lang=zh", "/facts?lang=zh", "/user?lang=zh"):
+        browser.service.http.cookies.clear()
+        assert '<html lang="zh-Hans">' in browser.get(address).text, address
+        assert '<html lang="zh-Hans">' in browser.get("/sign-in").text, address
+    browser.service.http.cookies.clear()
+    # A redirect that began on another site carries no strict cookie.
+    away = browser.get("/?lang=zh", follow_redirects=False).headers["location"]
+    browser.service.http.cookies.clear()
+    assert away.endswith("?lang=zh") and '<html lang="zh-Hans">' in browser.service.http.get(away).text
+    assert browser.get("/?lang=xx", follow_redirects=False).headers["location"] == "/page/sign-in"
+
+
+def test_the_first_language_that_is_known_counts() -> None:
     assert chosen("xx", None, "fr, zh;q=0.2, en;q=0.1") == "zh"
     assert chosen(None, None, ";;q=,q=nan,*") == "en"
 
@@ -414,17 +468,22 @@ def test_a_session_is_sealed_and_ends() -> None:
     session = begun(key, now=100, seconds=60, secret=b"s").of("á b.c/7")
     keys: dict[str, ApiKey] = {key.id: key}
     nobody: dict[str, ApiKey] = {}
-    assert opened(session.sealed(), known=keys.get, now=159, secret=b"s") == session
-    assert opened(session.sealed(), known=keys.get, now=160, secret=b"s") is None
-    assert opened(session.sealed(), known=nobody.get, now=101, secret=b"s") is None
-    assert opened(session.sealed(), known=lambda _: _key("b" * 64), now=101, secret=b"s") is None
+
+    def never(_: str) -> bool:
+        return False
+
+    assert opened(session.sealed(), known=keys.get, ended=never, now=159, secret=b"s") == session
+    assert opened(session.sealed(), known=keys.get, ended=never, now=160, secret=b"s") is None
+    assert opened(session.sealed(), known=nobody.get, ended=never, now=101, secret=b"s") is None
+    assert opened(session.sealed(), known=lambda _: _key("b" * 64), ended=never, now=101, secret=b"s") is None
     sealed = session.sealed()
-    assert opened(sealed, known=keys.get, now=101, secret=b"t") is None
+    assert opened(sealed, known=keys.get, ended=lambda s: s == session.sign_in, now=101, secret=b"s") is None
+    assert opened(sealed, known=keys.get, ended=never, now=101, secret=b"t") is None
     for place in range(len(sealed)):
         other = sealed[:place] + ("A" if sealed[place] != "A" else "B") + sealed[place + 1 :]
-        assert opened(other, known=lambda _: key, now=101, secret=b"s") is None, place
-    for broken in ("", ".", "....", "a.b.c.d.e", sealed + ".x", "é.é.é.é.é", "x" * 9000):
-        assert opened(broken, known=lambda _: key, now=101, secret=b"s") is None
+        assert opened(other, known=lambda _: key, ended=never, now=101, secret=b"s") is None, place
+    for broken in ("", ".", ".....", "a.b.c.d.e.f", sealed + ".x", "é.é.é.é.é.é", "x" * 9000):
+        assert opened(broken, known=lambda _: key, ended=never, now=101, secret=b"s") is None
     assert session.sent(session.token) and not session.sent("") and not session.of("ben").sent(session.token)
 
 

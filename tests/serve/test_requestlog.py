@@ -19,7 +19,7 @@ pytest.importorskip("prometheus_client")
 pytest.importorskip("httpx")
 
 from ltm_core.errors import UnavailableError
-from ltm_core.serve.requestlog import SECRET_FILE, UNKNOWN, RequestLog, secret_of
+from ltm_core.serve.requestlog import SECRET_FILE, UNKNOWN, Pseudonyms, RequestLog, secret_of
 from ltm_core.testing.service import service_at
 
 HOSTILE = (
@@ -132,11 +132,11 @@ def test_no_log_unless_asked_for(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_written_is_said_at_the_start(tmp_path: Path) -> None:
     with pytest.raises(UnavailableError, match="cannot be opened"):
-        RequestLog(tmp_path / "none" / "requests.log", most_bytes=1024, files=1, secret=b"x")
+        RequestLog(tmp_path / "none" / "requests.log", most_bytes=1024, files=1, users=Pseudonyms(b"x"))
 
 
 def _write(path: Path, name: str, count: int) -> None:
-    log = RequestLog(path, most_bytes=4096, files=100, secret=b"x")
+    log = RequestLog(path, most_bytes=4096, files=100, users=Pseudonyms(b"x"))
     for _ in range(count):
         log.write(at=datetime.now(UTC), operation=name, status=200, seconds=0.001, key=None, user_id="ana")
     log.close()
@@ -160,7 +160,7 @@ def test_workers_that_turn_the_file_over_lose_no_line(tmp_path: Path) -> None:
 
 def test_only_so_many_older_files_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "requests.log"
-    log = RequestLog(path, most_bytes=1024, files=2, secret=b"x")
+    log = RequestLog(path, most_bytes=1024, files=2, users=Pseudonyms(b"x"))
     for _ in range(100):
         log.write(at=datetime.now(UTC), operation="observe", status=200, seconds=0.001, key=None, user_id=None)
     log.close()
@@ -169,7 +169,7 @@ def test_only_so_many_older_files_are_kept(tmp_path: Path) -> None:
 
 def test_a_file_that_was_moved_away_is_begun_anew(tmp_path: Path) -> None:
     path = tmp_path / "requests.log"
-    log = RequestLog(path, most_bytes=10**6, files=2, secret=b"x")
+    log = RequestLog(path, most_bytes=10**6, files=2, users=Pseudonyms(b"x"))
     for name in ("before", "after"):
         log.write(at=datetime.now(UTC), operation=name, status=200, seconds=0.001, key=None, user_id=None)
         if name == "before":

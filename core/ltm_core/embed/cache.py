@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ltm_core.embed._lock import ForkSafeLock
 from ltm_core.embed.base import Embedder
+from ltm_core.spans import stage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,7 +58,8 @@ class CachedEmbedder:
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         started = time.perf_counter()
         try:
-            return self.inner.embed_documents(texts)
+            with stage("embed", texts=len(texts)):
+                return self.inner.embed_documents(texts)
         finally:
             self.seconds += time.perf_counter() - started
 
@@ -71,7 +73,8 @@ class CachedEmbedder:
                 self._vectors.move_to_end(key)
                 return known.copy()
         started = time.perf_counter()
-        vector = self.inner.embed_query(text)
+        with stage("embed", texts=1):
+            vector = self.inner.embed_query(text)
         self.seconds += time.perf_counter() - started
         with self._lock:
             self._vectors[key] = vector.copy()

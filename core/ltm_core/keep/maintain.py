@@ -20,6 +20,7 @@ from ltm_core.keep.forgetting import forget_by_policy
 from ltm_core.keep.later import flush
 from ltm_core.keep.logs import drop_old
 from ltm_core.keep.queue import work
+from ltm_core.spans import stage
 from ltm_core.store.base import SCRUB_JOB
 from ltm_core.types import Anchor, Evidence, Fact, MaintenanceReport
 from ltm_core.write.extraction import EXTRACT_JOB
@@ -65,32 +66,36 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
             seconds=time.perf_counter() - started,
         )
     # What expired is counted before the sessions it belongs to are emptied.
-    slots = items = 0
-    while any((gone := operations.expire(now=now, limit=batch)).values()):
-        slots += gone.get("slots", 0)
-        items += sum(gone.get(kind, 0) for kind in _ITEMS)
-    closed = 0
-    while done := operations.close_idle_sessions(idle_before=idle_before, now=now, limit=batch):
-        closed += len(done)
+    slots = items = closed = 0
+    with stage("expire"):
+        while any((gone := operations.expire(now=now, limit=batch)).values()):
+            slots += gone.get("slots", 0)
+            items += sum(gone.get(kind, 0) for kind in _ITEMS)
+        while done := operations.close_idle_sessions(idle_before=idle_before, now=now, limit=batch):
+            closed += len(done)
     archived = _archive(runtime, now=now, dry_run=False)
     embedded = _embed_waiting(runtime)
     # Changed and expired texts leave their vectors in the files of an external index.
     operations.compact_external()
     while operations.work_external():
         pass
-    told = consolidate(runtime, now=now, dry_run=False)
+    with stage("consolidate"):
+        told = consolidate(runtime, now=now, dry_run=False)
     # What was used counts before what is worth little goes; what goes is scrubbed with the jobs that follow.
     flush(runtime)
-    forgot = forget_by_policy(runtime, now=now, dry_run=False)
-    cold = move_old(runtime, now=now, dry_run=False)
+    with stage("forget"):
+        forgot = forget_by_policy(runtime, now=now, dry_run=False)
+    with stage("cold"):
+        cold = move_old(runtime, now=now, dry_run=False)
     logs = drop_old(runtime, now=now, dry_run=False)
-    finished = (
-        clean_asked(runtime, now=now)
-        + clear_away(runtime, now=now)
-        + _jobs(runtime, now=now)
-        + _extractions(runtime)
-        + operations.list_erasures(now=now)
-    )
+    with stage("jobs"):
+        finished = (
+            clean_asked(runtime, now=now)
+            + clear_away(runtime, now=now)
+            + _jobs(runtime, now=now)
+            + _extractions(runtime)
+            + operations.list_erasures(now=now)
+        )
     done_now = {
         "sessions": closed,
         "slots": slots,

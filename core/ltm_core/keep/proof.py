@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ltm_core.errors import ErasurePendingError
 from ltm_core.keep.redaction import overwritten, patterns_of
+from ltm_core.spans import stage
 from ltm_core.store.base import SCRUB_JOB, Job
 from ltm_core.types import Fact, Receipt
 
@@ -93,7 +94,8 @@ def pay(runtime: Runtime, *, wait_seconds: float, needles: Sequence[bytes] = ())
     if not operations.erases_at_once:
         return False, 0
     waiting = operations.due_jobs(now=now, kinds=(SCRUB_JOB,), limit=_PAGE)
-    gone, files = operations.scrub(needles=needles, wait_seconds=wait_seconds)
+    with stage("scrub", needles=len(needles)):
+        gone, files = operations.scrub(needles=needles, wait_seconds=wait_seconds)
     for job in waiting if gone else ():
         operations.finish_job(job.id)
     return gone, files
@@ -119,7 +121,7 @@ def prove(
     """
     runtime.forget_recent(user_id)
     gone, files = pay(runtime, wait_seconds=runtime.config.erase_wait_seconds, needles=needles.bytes)
-    with runtime.store.read(user_id) as reader:
+    with stage("prove"), runtime.store.read(user_id) as reader:
         said_elsewhere = _still_says(reader, needles) or _in_files(runtime, reader, needles)
     receipt = Receipt(
         id=receipt_id,

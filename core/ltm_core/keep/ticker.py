@@ -87,6 +87,7 @@ def run_every(runtime: Runtime, seconds: float) -> Ticker:
     open one does it at a time. An error is logged, and the next interval tries again."""
     from ltm_core.keep.maintain import maintain
     from ltm_core.runtime import log
+    from ltm_core.spans import operation
 
     owner = weakref.ref(runtime)
 
@@ -99,7 +100,8 @@ def run_every(runtime: Runtime, seconds: float) -> Ticker:
             # The threads of several processes wake within moments of each other: half an interval tells them apart.
             if is_due(operations.setting(LAST_RUN), now=now, seconds=seconds / 2):
                 operations.set_setting(LAST_RUN, now.isoformat())
-                maintain(alive, now=now, dry_run=False)
+                with operation(alive.spans, "maintain") as tell:
+                    tell(maintain(alive, now=now, dry_run=False))
         except Exception as e:  # noqa: BLE001  whatever it was, the rows are still there
             log.warning("upkeep goes on in %.0f s: %s", seconds, type(e).__name__)
         return True

@@ -14,6 +14,7 @@ from ltm_core.recall.render import FORMATS, Format
 from ltm_core.recall.rerank import rerank
 from ltm_core.recall.rewrite import conversation, rewritten
 from ltm_core.recall.service import Moment, RecallRequest, compose_context, found_items, read_context, read_search
+from ltm_core.spans import stage
 from ltm_core.text.fence import new_mark
 from ltm_core.text.normalize import clean
 from ltm_core.types import Context, ContextItem, Message, Scope, Tier, TokenCounter
@@ -65,14 +66,15 @@ def context(
         return known
     moment, whole = _read(runtime, request, recent)
     whole = _judged(runtime, moment) and whole
-    result = compose_context(
-        moment,
-        max_tokens=budget,
-        token_counter=counter,
-        format=format,
-        config=runtime.config,
-        fence_mark=new_mark(),
-    )
+    with stage("pack"):
+        result = compose_context(
+            moment,
+            max_tokens=budget,
+            token_counter=counter,
+            format=format,
+            config=runtime.config,
+            fence_mark=new_mark(),
+        )
     if whole:
         recent.keep(result, holds=counter)
     return result
@@ -127,7 +129,7 @@ def _read(runtime: Runtime, request: RecallRequest, recent: _Recent) -> tuple[Mo
         queries, note = _rewritten(runtime, request, asked)
         request = replace(request, queries=queries)
     vectors = [runtime.embed_query(q) for q in request.queries] or [runtime.embed_query(asked) if asked else None]
-    with runtime.store.read(scope.user_id) as reader:
+    with stage("rank"), runtime.store.read(scope.user_id) as reader:
         moment = read_context(
             reader,
             request,
@@ -162,7 +164,8 @@ def _judged(runtime: Runtime, moment: Moment) -> bool:
     query = moment.request.queries[0] if moment.request.queries else moment.question.text
     if runtime.reranker is None or moment.question.is_empty:
         return True
-    return rerank(moment.found, query, runtime.reranker, runtime.config)
+    with stage("rerank"):
+        return rerank(moment.found, query, runtime.reranker, runtime.config)
 
 
 def _candidates(runtime: Runtime) -> int:
@@ -211,7 +214,7 @@ def search(
     if isinstance(recent.known, tuple):
         return list(recent.known)
     vector = runtime.embed_query(request.query or "")
-    with runtime.store.read(scope.user_id) as reader:
+    with stage("rank"), runtime.store.read(scope.user_id) as reader:
         moment = read_search(
             reader,
             request,

@@ -25,7 +25,7 @@ from ltm_core.serve.metrics import Metrics
 from ltm_core.serve.operations import EXPORT, IMPORT
 from ltm_core.serve.problems import MEDIA_TYPE, Problem, Refused, of_error, of_validation
 from ltm_core.serve.rate import Rate
-from ltm_core.serve.requestlog import Logged, RequestLog, secret_of
+from ltm_core.serve.requestlog import Logged, Pseudonyms, RequestLog, secret_of
 from ltm_core.serve.routes import add_operations
 from ltm_core.serve.settings import ServeSettings
 from ltm_core.serve.streams import add_streams
@@ -40,6 +40,9 @@ _ABOUT = (
     "What was said, what is true, and what was true, per user. The user comes from the key, or for an app's or an "
     "administrator's key from the header LTM-User, never from the body. Errors are problem details (RFC 9457)."
 )
+
+_NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
+"""FastAPI's own spans and logs would hold addresses with their queries, and messages of errors: what people said."""
 
 
 def create_app(
@@ -84,6 +87,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         openapi_url="/openapi.json" if settings.docs else None,
+        telemetry=_NO_TELEMETRY,
     )
     rate = Rate(per_minute=settings.requests_per_minute, burst=settings.burst, clock=clock)
     calls = Calls(memory, keys, settings, rate=rate, metrics=metrics)
@@ -107,6 +111,11 @@ def create_app(
     app.add_middleware(Guard, settings=settings, streams=frozenset({IMPORT, EXPORT}))
     if log is not None:
         app.add_middleware(Logged, log=log, wall=wall)
+    if memory.config.telemetry:
+        from ltm_core.serve.traced import Traced
+        from ltm_core.telemetry import Telemetry
+
+        app.add_middleware(Traced, telemetry=Telemetry(), users=Pseudonyms(secret_of(keys.place)))
     return app
 
 
@@ -134,7 +143,7 @@ def _request_log(keys: Keyring, settings: ServeSettings) -> RequestLog | None:
         Path(settings.log_file),
         most_bytes=settings.log_bytes,
         files=settings.log_files,
-        secret=secret_of(keys.place),
+        users=Pseudonyms(secret_of(keys.place)),
     )
 
 

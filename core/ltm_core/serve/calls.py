@@ -13,6 +13,7 @@ from fastapi import Request
 
 from ltm_core.acting import acting
 from ltm_core.errors import InvalidInputError
+from ltm_core.serve.inside import Inside
 from ltm_core.serve.keys import ApiKey, Keyring
 from ltm_core.serve.metrics import Metrics
 from ltm_core.serve.problems import CHALLENGE, Problem, Refused, of_error
@@ -45,6 +46,7 @@ class Calls:
         self, memory: LongTermMemory, keys: Keyring, settings: ServeSettings, *, rate: Rate, metrics: Metrics
     ) -> None:
         self.memory = memory
+        self.inside = Inside(memory)
         self.keys = keys
         self.settings = settings
         self.metrics = metrics

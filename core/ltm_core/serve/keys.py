@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
-import os
 import re
 import secrets
-import threading
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from ltm_core.errors import ConfigError, InvalidInputError, NotFoundError, UnavailableError
+from ltm_core.errors import InvalidInputError, NotFoundError
 from ltm_core.scoping import LONGEST_ID, identifier
+from ltm_core.serve.sharedfile import SharedFile
 
 Kind: TypeAlias = Literal["user", "app", "admin"]
 KEYS_FILE = "api_keys.json"
@@ -50,15 +48,13 @@ class Keyring:
     """The keys of one store. Several processes may use one file: a change is seen at the next request."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lock = threading.Lock()
-        self._stamp: tuple[int, int] | None = None
-        self._keys: Mapping[str, ApiKey] = {}
+        nobody: Mapping[str, ApiKey] = {}
+        self._file = SharedFile(path, load=_keys, dump=_rows, empty=nobody, what="a list of keys")
 
     @property
     def place(self) -> Path:
         """The directory of the file: the store's."""
-        return self._path.parent
+        return self._file.path.parent
 
     def add(
         self, kind: Kind, *, now: datetime, user_id: str | None = None, app_id: str | None = None, label: str = ""
@@ -84,33 +80,31 @@ class Keyring:
             created_at=now.isoformat(timespec="seconds"),
             sha256=_hash(secret),
         )
-        with self._lock, _exclusive(self._path):
-            self._write({**self._read(), key_id: key})
+        self._file.change(lambda keys: {**keys, key_id: key})
         return f"ltm_{key_id}_{secret}", key
 
     def revoke(self, key_id: str) -> None:
         """The key opens nothing any more; NotFoundError when there is none of this id."""
-        with self._lock, _exclusive(self._path):
-            keys = dict(self._read())
-            if keys.pop(key_id, None) is None:
+
+        def without(keys: Mapping[str, ApiKey]) -> Mapping[str, ApiKey]:
+            if key_id not in keys:
                 raise NotFoundError(f"no key has the id {key_id[:20]!r}; `ltm keys list` shows them")
-            self._write(keys)
+            return {i: key for i, key in keys.items() if i != key_id}
+
+        self._file.change(without)
 
     def all(self) -> list[ApiKey]:
         """Every key, oldest first."""
-        with self._lock:
-            return sorted(self._read().values(), key=lambda k: (k.created_at, k.id))
+        return sorted(self._file.value().values(), key=lambda k: (k.created_at, k.id))
 
     def known(self, key_id: str) -> ApiKey | None:
         """The key of this id, or None; it says nothing about who asks."""
-        with self._lock:
-            return self._read().get(key_id)
+        return self._file.value().get(key_id)
 
     def owner(self, token: str) -> ApiKey | None:
         """Whose key this is; None when it opens nothing. The comparison takes the same time for any secret."""
         match = _TOKEN.fullmatch(token)
-        with self._lock:
-            key = self._read().get(match[1]) if match else None
+        key = self._file.value().get(match[1]) if match else None
         known = key.sha256 if key else _hash("")
         right = hmac.compare_digest(known, _hash(match[2] if match else ""))
         return key if right and key and match else None
@@ -120,58 +114,17 @@ class Keyring:
         scheme, _, token = authorization.partition(" ")
         return self.owner(token.strip()) if scheme.lower() == "bearer" else None
 
-    def _read(self) -> Mapping[str, ApiKey]:
-        try:
-            info = self._path.stat()
-        except FileNotFoundError:
-            self._stamp, self._keys = None, {}
-            return self._keys
-        stamp = info.st_mtime_ns, info.st_ino
-        if stamp != self._stamp:
-            try:
-                rows: list[dict[str, Any]] = json.loads(self._path.read_text(encoding="utf-8"))
-                self._keys = {row["id"]: ApiKey(**row) for row in rows}
-            except (OSError, ValueError, TypeError, KeyError) as e:
-                raise ConfigError(f"{self._path} cannot be read as a list of keys ({type(e).__name__})") from None
-            self._stamp = stamp
-        return self._keys
-
-    def _write(self, keys: Mapping[str, ApiKey]) -> None:
-        draft = self._path.with_name(f".{KEYS_FILE}.{os.getpid()}.{secrets.token_hex(4)}")
-        text = json.dumps([asdict(k) for k in keys.values()], indent=1, ensure_ascii=False)
-        try:
-            with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as f:
-                f.write(text)
-                f.flush()
-                os.fsync(f.fileno())
-            draft.replace(self._path)
-        except OSError as e:
-            draft.unlink(missing_ok=True)
-            raise UnavailableError(f"{self._path} cannot be written: {e.strerror}") from e
-        self._stamp = None
-
 
 def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-class _exclusive:
-    """One writer of the file at a time, over all processes."""
+def _keys(rows: list[dict[str, Any]]) -> Mapping[str, ApiKey]:
+    return {row["id"]: ApiKey(**row) for row in rows}
 
-    def __init__(self, path: Path) -> None:
-        self._path = path.with_name(f".{KEYS_FILE}.lock")
-        self._file = -1
 
-    def __enter__(self) -> None:
-        self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o600)
-        try:
-            import fcntl
-        except ImportError:  # Windows: two people who make keys at the same moment are not guarded there
-            return
-        fcntl.flock(self._file, fcntl.LOCK_EX)
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._file)
+def _rows(keys: Mapping[str, ApiKey]) -> list[dict[str, Any]]:
+    return [asdict(key) for key in keys.values()]
 
 
 __all__ = ["KEYS_FILE", "ApiKey", "Keyring", "Kind"]

@@ -6,6 +6,7 @@ Whose memory it is comes from the environment (stdio) or from the request's key 
 from __future__ import annotations
 
 import functools
+import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +26,8 @@ from ltm_core.text.fence import new_mark
 
 if TYPE_CHECKING:
     from ltm_core.memory import LongTermMemory
+
+log = logging.getLogger("ltm.serve")
 
 WhoAsks = Callable[[Any], str]
 """The user of a tool's call, from the HTTP request behind it (None on stdio)."""
@@ -53,6 +56,9 @@ def create_server(memory: LongTermMemory, who: WhoAsks) -> MCPServer[Any]:
                         return await function(*args, **kwargs)
                 except LTMError as e:
                     return f"Not done: {e}"
+                except Exception as e:  # noqa: BLE001  who calls tools writes messages of errors into logs and traces
+                    log.error("a tool failed: %s", type(e).__name__)
+                    return "Not done: the memory failed; its log names the error's class."
 
             server.add_tool(told, name=name, description=about)
 
@@ -150,7 +156,14 @@ def http_app(memory: LongTermMemory, keys: Keyring, settings: ServeSettings) -> 
     inner = server.streamable_http_app(
         stateless_http=True, json_response=True, host=settings.host, transport_security=_no_second_gate()
     )
-    return Guard(_Keyed(inner, keys), settings=settings)
+    served = Guard(_Keyed(inner, keys), settings=settings)
+    if not memory.config.telemetry:
+        return served
+    from ltm_core.serve.requestlog import Pseudonyms, secret_of
+    from ltm_core.serve.traced import Traced
+    from ltm_core.telemetry import Telemetry
+
+    return Traced(served, telemetry=Telemetry(), users=Pseudonyms(secret_of(keys.place)))
 
 
 def _no_second_gate() -> Any:

@@ -11,7 +11,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.process_collector import ProcessCollector
 
-from ltm_core.embed.cache import CachedEmbedder
+from ltm_core.serve.inside import Inside
 from ltm_core.types import Context, MaintenanceReport, Observation
 
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ class _StoreFigures:
 
     def __init__(self, memory: LongTermMemory) -> None:
         self._memory = memory
+        self._inside = Inside(memory)
 
     def collect(self) -> Iterator[Metric]:
         stats = self._memory.stats()
@@ -121,14 +122,12 @@ class _StoreFigures:
             ("store_bytes", "Bytes of the store's files", stats.bytes_on_disk),
         ):
             yield GaugeMetricFamily(f"ltm_{name}", text, value=value)
-        runtime = self._memory._runtime
-        yield CounterMetricFamily(
-            "ltm_recall_cache_asked", "Recalls looked up in this process", runtime.recalls.asked
-        )
-        yield CounterMetricFamily("ltm_recall_cache_hits", "Recalls answered from there", runtime.recalls.hits)
-        if isinstance(runtime.embedder, CachedEmbedder):
+        own = self._inside.figures()
+        yield CounterMetricFamily("ltm_recall_cache_asked", "Recalls looked up in this process", own.recalls_asked)
+        yield CounterMetricFamily("ltm_recall_cache_hits", "Recalls answered from there", own.recalls_kept)
+        if own.embedding_seconds is not None:
             yield CounterMetricFamily(
-                "ltm_embedding_seconds", "Time in the embedder in this process", runtime.embedder.seconds
+                "ltm_embedding_seconds", "Time in the embedder in this process", own.embedding_seconds
             )
 
 

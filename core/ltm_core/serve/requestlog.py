@@ -8,7 +8,6 @@ import json
 import logging
 import os
 import secrets
-import threading
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ltm_core.errors import UnavailableError
+from ltm_core.store.sqlite.files import create_key
 
 try:
     import fcntl
@@ -27,6 +27,8 @@ except ImportError:  # Windows: one worker alone may turn the file over
 Message = MutableMapping[str, Any]
 NOTE = "ltm.request"
 """Where a request's scope keeps what its line will say."""
+TRACE = "ltm.trace"
+"""Where it keeps the id of its trace, as 32 hex digits, when it is traced."""
 SECRET_FILE = ".log_secret"
 _USER_DIGITS = 16
 """64 bits: two of a million users share a name in one case of 37 million."""
@@ -85,26 +87,38 @@ class SharedRotatingFile(RotatingFileHandler):
             self.stream = self._open()
 
 
-class RequestLog:
-    """Writes lines: time, operation, status, milliseconds, the key's id, and a keyed hash of the user.
+class Pseudonyms:
+    """What stands for a user in logs and traces. ``secret``: without it nobody finds a user's id by trying ids."""
 
-    ``secret``: without it nobody finds a user's id from its hash by trying ids.
-    """
-
-    def __init__(self, path: Path, *, most_bytes: int, files: int, secret: bytes) -> None:
+    def __init__(self, secret: bytes) -> None:
         self._secret = secret
+
+    def of(self, user_id: str) -> str:
+        """The same for all requests about this user of this store."""
+        return hmac.new(self._secret, user_id.encode(), hashlib.sha256).hexdigest()[:_USER_DIGITS]
+
+
+class RequestLog:
+    """Writes lines: time, operation, status, milliseconds, the key's id, what stands for the user, and the trace."""
+
+    def __init__(self, path: Path, *, most_bytes: int, files: int, users: Pseudonyms) -> None:
+        self._users = users
         try:
             self._file = SharedRotatingFile(path, most_bytes=most_bytes, files=files)
         except OSError as e:
             raise UnavailableError(f"the log file {path} cannot be opened: {e.strerror}") from e
         self._file.setFormatter(logging.Formatter("%(message)s"))
 
-    def user(self, user_id: str) -> str:
-        """What stands for the user in every line of this store."""
-        return hmac.new(self._secret, user_id.encode(), hashlib.sha256).hexdigest()[:_USER_DIGITS]
-
     def write(
-        self, *, at: datetime, operation: str, status: int, seconds: float, key: str | None, user_id: str | None
+        self,
+        *,
+        at: datetime,
+        operation: str,
+        status: int,
+        seconds: float,
+        key: str | None,
+        user_id: str | None,
+        trace: str | None = None,
     ) -> None:
         """One line more."""
         line = {
@@ -113,7 +127,8 @@ class RequestLog:
             "status": status,
             "ms": round(seconds * 1000, 1),
             "key": key,
-            "user": None if user_id is None else self.user(user_id),
+            "user": None if user_id is None else self._users.of(user_id),
+            **({} if trace is None else {"trace": trace}),
         }
         record = logging.LogRecord("ltm.requests", logging.INFO, "", 0, json.dumps(line), None, None)
         self._file.handle(record)
@@ -135,8 +150,7 @@ class Logged:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        note: dict[str, str] = {}
-        scope[NOTE] = note
+        note: dict[str, str] = scope.setdefault(NOTE, {})
         started = time.perf_counter()
         status = 500
 
@@ -151,18 +165,23 @@ class Logged:
         finally:
             self._log.write(
                 at=datetime.fromtimestamp(self._wall(), UTC),
-                operation=_operation(scope.get("route")),
+                operation=_operation(scope),
                 status=status,
                 seconds=time.perf_counter() - started,
                 key=note.get("key"),
                 user_id=note.get("user"),
+                trace=scope.get(TRACE),
             )
 
 
-def _operation(route: Any) -> str:
+def _operation(scope: Message) -> str:
     """The route's own name or pattern; never the path that was asked for."""
-    found = getattr(route, "operation_id", None) or getattr(route, "path_format", None)
-    return str(found) if found else UNKNOWN
+    return getattr(scope.get("route"), "operation_id", None) or route_of(scope) or UNKNOWN
+
+
+def route_of(scope: Message) -> str | None:
+    """The pattern of the route that answers, without what was asked; None when none does."""
+    return getattr(scope.get("route"), "path_format", None)
 
 
 def note(scope: Message, *, key: str | None = None, user_id: str | None = None) -> None:
@@ -175,22 +194,23 @@ def secret_of(place: Path) -> bytes:
     """The secret of the hashes, 32 random bytes in a file of the store's directory (0600), made once. Without the
     file, older lines no longer meet newer ones."""
     path = place / SECRET_FILE
-    draft = path.with_name(f"{SECRET_FILE}.{os.getpid()}.{threading.get_ident()}")
     try:
         if not path.exists():
-            with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-                file.write(secrets.token_bytes(32))
-                file.flush()
-                os.fsync(file.fileno())
-            try:
-                os.link(draft, path)  # unlike a rename, the first of several workers wins
-            except FileExistsError:
-                draft.unlink()
-            else:
-                draft.unlink()
+            create_key(path, secrets.token_bytes(32))
         return path.read_bytes()
     except OSError as e:
-        raise UnavailableError(f"{path} cannot be made or read: {e.strerror}") from e
+        raise UnavailableError(f"{path} cannot be read: {e.strerror}") from e
 
 
-__all__ = ["NOTE", "UNKNOWN", "Logged", "RequestLog", "SharedRotatingFile", "note", "secret_of"]
+__all__ = [
+    "NOTE",
+    "TRACE",
+    "UNKNOWN",
+    "Logged",
+    "Pseudonyms",
+    "RequestLog",
+    "SharedRotatingFile",
+    "note",
+    "route_of",
+    "secret_of",
+]

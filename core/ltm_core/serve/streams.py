@@ -18,6 +18,7 @@ from ltm_core.serve.calls import Caller, Calls
 from ltm_core.serve.operations import EXPORT, IMPORT
 from ltm_core.serve.problems import Problem, Refused
 from ltm_core.serve.routes import PROBLEMS
+from ltm_core.spans import silent
 from ltm_core.types import FactChange, ImportResult
 
 LINES = "application/x-ndjson"
@@ -93,7 +94,7 @@ def _after(calls: Calls, caller: Caller, since: str | None) -> tuple[FactChange,
 async def _events(
     request: Request, calls: Calls, caller: Caller, since: str | None, first: tuple[FactChange, ...]
 ) -> AsyncIterator[bytes]:
-    found, silent = first, 0.0
+    found, nothing_for = first, 0.0
     yield b"retry: 1000\n\n"
     while not await request.is_disconnected():
         for change in found:
@@ -101,11 +102,12 @@ async def _events(
             yield b"id: %s\nevent: change\ndata: %s\n\n" % (since.encode(), _change.dump_json(change))
         if not found:
             await asyncio.sleep(_POLL_SECONDS)
-            silent += _POLL_SECONDS
-            if silent >= _ALIVE_SECONDS:
+            nothing_for += _POLL_SECONDS
+            if nothing_for >= _ALIVE_SECONDS:
                 yield b": alive\n\n"
-                silent = 0.0
-        found = await calls.run("changes", caller, functools.partial(_after, calls, caller, since))
+                nothing_for = 0.0
+        with silent():
+            found = await calls.run("changes", caller, functools.partial(_after, calls, caller, since))
 
 
 async def _next(chunks: AsyncIterator[bytes]) -> bytes | None:

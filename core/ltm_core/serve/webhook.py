@@ -18,7 +18,9 @@ from pydantic import TypeAdapter
 from ltm_core import __version__
 from ltm_core.errors import LTMError, NotFoundError
 from ltm_core.serve.alone import Alone
+from ltm_core.serve.inside import Inside
 from ltm_core.serve.signature import SIGNATURE_HEADER, sign
+from ltm_core.spans import silent
 from ltm_core.store.base import CHANGES_DROPPED
 from ltm_core.types import FactChange
 
@@ -117,6 +119,7 @@ class Deliverer:
         told: Callable[[bool], None] = lambda _: None,
     ) -> None:
         self._memory = memory
+        self._inside = Inside(memory)
         self._name = cursor_name(url)
         self._secret = secret
         self._post = post
@@ -147,21 +150,21 @@ class Deliverer:
         try:
             if not self._alone.held():
                 return TAKEOVER_SECONDS
-            operations = self._memory._runtime.store.operations()
-            since = operations.setting(self._name)
-            try:
-                found = self._memory.changes(since=since, limit=self._batch).items
-            except NotFoundError as e:
-                # They cannot be sent any more: the later ones must not wait for them.
-                log.error("webhook: not sent, %s", e)
-                operations.set_setting(self._name, operations.setting(CHANGES_DROPPED))
-                return 0.0
+            with silent():
+                since = self._inside.setting(self._name)
+                try:
+                    found = self._memory.changes(since=since, limit=self._batch).items
+                except NotFoundError as e:
+                    # They cannot be sent any more: the later ones must not wait for them.
+                    log.error("webhook: not sent, %s", e)
+                    self._inside.set_setting(self._name, self._inside.setting(CHANGES_DROPPED))
+                    return 0.0
             if not found:
                 return IDLE_SECONDS
             if not self._send(found):
                 self._failures += 1
                 return wait_after(self._failures)
-            operations.set_setting(self._name, found[-1].cursor)
+            self._inside.set_setting(self._name, found[-1].cursor)
             self._failures = 0
         except LTMError as e:
             self._failures += 1

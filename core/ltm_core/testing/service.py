@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -42,9 +43,11 @@ class Service:
         return RemoteMemory("http://localhost", key=key, http=self.http)
 
 
-def service_at(place: Path, **settings: Any) -> Service:
-    """A service over a new store in ``place``, with a key of each kind; use ``with service.http:``."""
-    memory = LongTermMemory.open(place, embedder=HashEmbedder(), timezone="UTC", clock=lambda: NOW)
+def service_at(place: Path, *, library: Mapping[str, Any] | None = None, **settings: Any) -> Service:
+    """A service over a new store in ``place``, with a key of each kind; use ``with service.http:``. ``library``:
+    fields of `Config`; ``settings``: of `ServeSettings`."""
+    given = {"timezone": "UTC", **(library or {})}
+    memory = LongTermMemory.open(place, embedder=HashEmbedder(), clock=lambda: NOW, **given)
     ring = Keyring(place / KEYS_FILE)
     made = {
         "admin": ring.add("admin", now=NOW),

@@ -13,6 +13,7 @@ from ltm_core.keep.audit import note
 from ltm_core.keep.consolidate.retire import bring_back
 from ltm_core.keep.erase import settle
 from ltm_core.keep.later import flush_of
+from ltm_core.spans import stage
 from ltm_core.store.base import MessageRow
 from ltm_core.text.language import detect_language
 from ltm_core.types import Anchor, FactChange, MessageStatus, Observation
@@ -44,7 +45,7 @@ def observe(runtime: Runtime, batch: Batch) -> Observation:
     if runtime.config.redact_pii:
         hidden = tuple(masked(m) for m in batch.messages)
         batch = replace(batch, messages=hidden, metadata=redact_value(batch.metadata))
-    with runtime.store.read(batch.scope.user_id) as reader:
+    with stage("analyse", messages=len(batch.messages)), runtime.store.read(batch.scope.user_id) as reader:
         state = reader.user()
         if state is not None and state.paused_at is not None:
             return _paused(batch)

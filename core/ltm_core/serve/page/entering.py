@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import hmac
 import secrets
 from collections.abc import Callable
 
+import anyio
 from fastapi import Response
 
 from ltm_core.errors import LTMError
 from ltm_core.scoping import LONGEST_ID, identifier
+from ltm_core.serve.page.ended import Ended
 from ltm_core.serve.page.rendering import ROOT
 from ltm_core.serve.page.session import begun
 from ltm_core.serve.page.visit import SESSION_COOKIE, VISIT_COOKIE, View, Visit
@@ -57,11 +60,18 @@ def signing_in(wall: Callable[[], float], secret: bytes) -> View:
     return sign_in
 
 
-async def sign_out(visit: Visit) -> Response:
-    """The browser's session is over."""
-    answer = visit.go("/sign-in")
-    answer.delete_cookie(SESSION_COOKIE, path=ROOT, secure=visit.secure, httponly=True, samesite="strict")
-    return answer
+def signing_out(wall: Callable[[], float], ended: Ended) -> View:
+    """The view that ends the sign-in."""
+
+    async def sign_out(visit: Visit) -> Response:
+        assert visit.session is not None
+        # A slow disk keeps nobody else waiting.
+        await anyio.to_thread.run_sync(functools.partial(ended.add, visit.session, now=wall()))
+        answer = visit.go("/sign-in")
+        answer.delete_cookie(SESSION_COOKIE, path=ROOT, secure=visit.secure, httponly=True, samesite="strict")
+        return answer
+
+    return sign_out
 
 
 async def user_form(visit: Visit) -> Response:
@@ -93,4 +103,4 @@ async def choose_user(visit: Visit) -> Response:
 _MOST_SEALED = 3800
 """Characters: with its name and attributes the cookie still fits into the 4096 that browsers keep."""
 
-__all__ = ["choose_user", "form", "home", "sign_out", "signing_in", "user_form"]
+__all__ = ["choose_user", "form", "home", "signing_in", "signing_out", "user_form"]

@@ -11,7 +11,6 @@ from urllib.parse import unquote
 from fastapi import Response
 
 from ltm_core.errors import InvalidInputError, NotFoundError
-from ltm_core.serve.page import looking
 from ltm_core.serve.page.reading import SESSIONS, versions_of
 from ltm_core.serve.page.visit import Visit
 from ltm_core.types import Fact, ForgetPreview, Receipt
@@ -98,9 +97,9 @@ def _preview(visit: Visit, what: str, target: str) -> Preview:
     memory, user = visit.memory, visit.user_id
     if what == "fact":
         fact, _ = versions_of(visit, target)
-        return _of((fact,), looking.messages(memory, user, fact.source_message_ids))
+        return _of((fact,), visit.inside.messages(user, fact.source_message_ids))
     if what == "message":
-        found = looking.messages(memory, user, [target])
+        found = visit.inside.messages(user, [target])
         if not found:
             raise NotFoundError(f"no turn {target[:80]!r} for this user")
         facts = memory.facts(user_id=user, include_superseded=True)
@@ -108,7 +107,7 @@ def _preview(visit: Visit, what: str, target: str) -> Preview:
     if what == "words":
         plan = memory.forget_matching(target, user_id=user, dry_run=True)
         assert isinstance(plan, ForgetPreview)
-        shown = looking.messages(memory, user, plan.messages[:_SHOWN])
+        shown = visit.inside.messages(user, plan.messages[:_SHOWN])
         return _of(plan.facts, shown, more=len(plan.messages) - len(shown), documents=len(plan.documents))
     if what == "session":
         page = memory.messages(user_id=user, session_id=target, limit=_SHOWN)

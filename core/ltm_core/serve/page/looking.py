@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ltm_core.types import Anchor, Evidence, Fact
 
 if TYPE_CHECKING:
-    from ltm_core.memory import LongTermMemory
+    from ltm_core.serve.inside import Inside
     from ltm_core.store.base import MessageRow
 
 
@@ -31,17 +31,17 @@ class Why:
     anchors: tuple[Anchor, ...]
 
 
-def why(memory: LongTermMemory, user_id: str, fact: Fact) -> Why:
+def why(inside: Inside, user_id: str, fact: Fact) -> Why:
     """The turns that support the fact, with the words marked, and the events that made them worth keeping."""
     ids = tuple(dict.fromkeys((*(e.message_id for e in fact.evidence), *fact.source_message_ids)))
-    found = messages(memory, user_id, ids)
+    found = inside.messages(user_id, ids)
     quotes = tuple(
         Quote(found[i], cut(found[i].content, [e for e in fact.evidence if e.message_id == i]))
         for i in ids
         if i in found
     )
     spans = [e for e in fact.evidence if e.message_id in found]
-    near = [a for group in anchors(memory, user_id, ids).values() for a in group if _touches(a.evidence, spans)]
+    near = [a for group in inside.anchors(user_id, ids).values() for a in group if _touches(a.evidence, spans)]
     return Why(quotes, len(ids) - len(quotes), tuple(near))
 
 
@@ -58,37 +58,10 @@ def cut(text: str, evidence: Iterable[Evidence]) -> tuple[tuple[str, bool], ...]
     return tuple(p for p in pieces if p[0])
 
 
-def messages(memory: LongTermMemory, user_id: str, ids: Sequence[str]) -> Mapping[str, MessageRow]:
-    """Those of the user's turns that the store holds, by id."""
-    if not ids:
-        return {}
-    with memory._runtime.store.read(user_id) as reader:
-        return {row.id: row for row in reader.messages(ids=list(ids))}
-
-
-def anchors(memory: LongTermMemory, user_id: str, ids: Sequence[str]) -> Mapping[str, list[Anchor]]:
-    """What made these turns worth keeping, by the turn's id."""
-    found: dict[str, list[Anchor]] = {}
-    if ids:
-        with memory._runtime.store.read(user_id) as reader:
-            for anchor in reader.anchors(list(ids)):
-                found.setdefault(anchor.evidence.message_id, []).append(anchor)
-    return found
-
-
-def texts(memory: LongTermMemory, user_id: str, ids: Sequence[str]) -> Mapping[str, str]:
-    """The words of facts and turns, by id."""
-    if not ids:
-        return {}
-    with memory._runtime.store.read(user_id) as reader:
-        said = {row.id: row.content for row in reader.messages(ids=list(ids))}
-        return said | {f.id: f.text for f in reader.facts(ids=list(ids))}
-
-
 def _touches(evidence: Evidence, spans: Sequence[Evidence]) -> bool:
     return any(
         s.message_id == evidence.message_id and s.start < evidence.end and evidence.start < s.end for s in spans
     )
 
 
-__all__ = ["Quote", "Why", "anchors", "cut", "messages", "texts", "why"]
+__all__ = ["Quote", "Why", "cut", "why"]

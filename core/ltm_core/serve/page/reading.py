@@ -44,7 +44,7 @@ async def timeline(visit: Visit) -> Response:
             user_id=user, session_id=session_id, newest_first=True, limit=TURNS, cursor=visit.asked("cursor")
         )
         turns = list(found.items)
-        return turns, found.next_cursor, dict(looking.anchors(memory, user, [m.id for m in turns]))
+        return turns, found.next_cursor, dict(visit.inside.anchors(user, [m.id for m in turns]))
 
     turns, following, anchors = await visit.run("messages", look)
     sessions: tuple[Session, ...] = (
@@ -75,7 +75,7 @@ async def facts(visit: Visit) -> Response:
         visit.memory.timeline, visit.user_id, changed_only=changed, limit=SLOTS, cursor=visit.asked("cursor")
     )
     found = await visit.run("timeline", call)
-    now = visit.memory._runtime.now()
+    now = visit.inside.now()
     slots = [(slot, tuple(zip(slot.spans, bars(slot.spans, now=now)))) for slot in found.items]
     return visit.page("facts.html", slots=slots, changed=changed, following=found.next_cursor)
 
@@ -84,7 +84,7 @@ async def fact(visit: Visit) -> Response:
     """One fact: its chain, and why it is believed."""
     fact_id = visit.request.path_params["fact_id"]
     chosen, versions = await visit.run("history", functools.partial(versions_of, visit, fact_id))
-    found = await visit.run("history", functools.partial(looking.why, visit.memory, visit.user_id, chosen))
+    found = await visit.run("history", functools.partial(looking.why, visit.inside, visit.user_id, chosen))
     slot = await visit.run(
         "timeline",
         functools.partial(
@@ -97,7 +97,7 @@ async def fact(visit: Visit) -> Response:
     )
     known = {v.id for v in versions}
     spans = tuple(s for t in slot.items for s in t.spans if s.fact.id in known)
-    lines = tuple(zip(spans, bars(spans, now=visit.memory._runtime.now())))
+    lines = tuple(zip(spans, bars(spans, now=visit.inside.now())))
     own = next((s for s in spans if s.fact.id == fact_id), None)
     return visit.page("fact.html", fact=chosen, lines=lines, why=found, state=own.state if own else "holds")
 

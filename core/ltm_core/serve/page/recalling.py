@@ -5,7 +5,6 @@ from __future__ import annotations
 from fastapi import Response
 
 from ltm_core.errors import InvalidInputError
-from ltm_core.serve.page import looking
 from ltm_core.serve.page.visit import Visit
 from ltm_core.types import Context
 
@@ -38,7 +37,7 @@ async def recall(visit: Visit) -> Response:
     found = await visit.run("context", look)
     dropped = found.dropped[:_MOST_DROPPED]
     ids = [d.source_id for d in dropped]
-    texts = await visit.run("context", lambda: looking.texts(visit.memory, visit.user_id, ids))
+    texts = await visit.run("context", lambda: visit.inside.texts(visit.user_id, ids))
     return visit.page(
         "recall.html",
         asked=question,

@@ -11,6 +11,7 @@ from fastapi import FastAPI, Request, Response
 from ltm_core.errors import LTMError
 from ltm_core.serve.calls import Calls
 from ltm_core.serve.page import correcting, entering, exporting, forgetting, reading, recalling
+from ltm_core.serve.page.ended import Ended
 from ltm_core.serve.page.rendering import HEADERS, ROOT, css, css_name
 from ltm_core.serve.page.visit import View, Visit, form_of, visit_of
 from ltm_core.serve.problems import Problem, Refused, of_error
@@ -44,10 +45,11 @@ def add_page(app: FastAPI, calls: Calls, *, wall: Callable[[], float]) -> None:
 
     # One process alone needs no secret that others know.
     secret = (calls.settings.page_secret or secrets.token_hex(32)).encode()
+    ended = Ended(calls.keys.place)
 
     def add(verb: str, path: str, view: View, *, session: bool = True, user: bool = True) -> None:
         async def endpoint(request: Request) -> Response:
-            visit = visit_of(request, calls, now=wall(), secret=secret)
+            visit = visit_of(request, calls, ended=ended.has, now=wall(), secret=secret)
             try:
                 return await _seen(visit, view, verb=verb, session=session, user=user)
             except (Refused, LTMError) as e:
@@ -58,7 +60,7 @@ def add_page(app: FastAPI, calls: Calls, *, wall: Callable[[], float]) -> None:
 
     add("GET", "/sign-in", entering.form, session=False)
     add("POST", "/sign-in", entering.signing_in(wall, secret), session=False)
-    add("POST", "/sign-out", entering.sign_out, user=False)
+    add("POST", "/sign-out", entering.signing_out(wall, ended), user=False)
     add("GET", "/user", entering.user_form, user=False)
     add("POST", "/user", entering.choose_user, user=False)
     for verb, views in (("GET", READ), ("POST", ACT)):

@@ -22,6 +22,8 @@ class PageSession:
     key: ApiKey
     secret: bytes = field(repr=False)
     """The service's own, the same in all its workers and in no file."""
+    sign_in: str
+    """Random, the same from signing in to signing out."""
     id: str
     """Random, new with every sign-in and with every choice of a user, so that a form shown for one user is refused
     once another is chosen."""
@@ -36,8 +38,8 @@ class PageSession:
     def sealed(self) -> str:
         """The cookie. Its seal is made with the service's secret and the key's stored hash: every worker can check
         it, nobody else can make it, also not with a copy of the file of keys, and it opens nothing once the key is
-        revoked."""
-        payload = ".".join((self.key.id, self.id, str(self.expires), _text(self.user_id)))
+        revoked or the sign-in was signed out."""
+        payload = ".".join((self.key.id, self.sign_in, self.id, str(self.expires), _text(self.user_id)))
         return f"{payload}.{_mac(self.secret, self.key, 'session', payload)}"
 
     @property
@@ -52,25 +54,33 @@ class PageSession:
 
 def begun(key: ApiKey, *, now: float, seconds: float, secret: bytes) -> PageSession:
     """A new sign-in."""
-    return PageSession(key=key, secret=secret, id=secrets.token_urlsafe(16), expires=int(now + seconds))
+    sign_in, id_ = secrets.token_urlsafe(16), secrets.token_urlsafe(16)
+    return PageSession(key=key, secret=secret, sign_in=sign_in, id=id_, expires=int(now + seconds))
 
 
-def opened(cookie: str, *, known: Callable[[str], ApiKey | None], now: float, secret: bytes) -> PageSession | None:
-    """The session that the cookie seals; None when it is forged, too old, or its key is no more."""
+def opened(
+    cookie: str,
+    *,
+    known: Callable[[str], ApiKey | None],
+    ended: Callable[[str], bool],
+    now: float,
+    secret: bytes,
+) -> PageSession | None:
+    """The session that the cookie seals; None when it is forged, too old, signed out, or its key is no more."""
     parts = cookie.split(".")
-    if len(cookie) > _MOST_COOKIE or len(parts) != 5:
+    if len(cookie) > _MOST_COOKIE or len(parts) != 6:
         return None
-    key_id, id_, expires, user, mac = parts
+    key_id, sign_in, id_, expires, user, mac = parts
     key = known(key_id)
     if key is None:
         return None
-    right = _mac(secret, key, "session", ".".join(parts[:4]))
+    right = _mac(secret, key, "session", ".".join(parts[:5]))
     if not hmac.compare_digest(right.encode(), mac.encode()):
         return None
     # Only what the seal covers is read from here on.
-    if int(expires) <= now:
+    if int(expires) <= now or ended(sign_in):
         return None
-    return PageSession(key=key, secret=secret, id=id_, expires=int(expires), user_id=_untext(user))
+    return PageSession(key=key, secret=secret, sign_in=sign_in, id=id_, expires=int(expires), user_id=_untext(user))
 
 
 def _mac(secret: bytes, key: ApiKey, what: str, payload: str) -> str:

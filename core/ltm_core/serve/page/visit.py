@@ -23,6 +23,7 @@ from ltm_core.when import zone_of
 
 if TYPE_CHECKING:
     from ltm_core.memory import LongTermMemory
+    from ltm_core.serve.inside import Inside
 
 T = TypeVar("T")
 SESSION_COOKIE, VISIT_COOKIE, LANGUAGE_COOKIE = "ltm_session", "ltm_visit", "ltm_lang"
@@ -53,6 +54,10 @@ class Visit:
     @property
     def memory(self) -> LongTermMemory:
         return self.calls.memory
+
+    @property
+    def inside(self) -> Inside:
+        return self.calls.inside
 
     @property
     def secure(self) -> bool:
@@ -91,13 +96,22 @@ class Visit:
             "here": self.request.url.path.removesuffix("/revise"),
         }
         answer = rendered(template, self.words, {**common, **values}, zone=self.zone, status=status)
-        if self.asked("lang") == self.words.code:
-            self.put(answer, LANGUAGE_COOKIE, self.words.code, seconds=_YEAR)
-        return answer
+        return self._in_language(answer)
 
     def go(self, path: str) -> Response:
         """On to another page, by GET."""
-        return RedirectResponse(ROOT + path, status_code=303, headers=dict(HEADERS))
+        # A browser that came from another site sends no cookie of ours along a redirect: the address tells it too.
+        query = f"?lang={self.words.code}" if self._chose_language else ""
+        return self._in_language(RedirectResponse(ROOT + path + query, status_code=303, headers=dict(HEADERS)))
+
+    @property
+    def _chose_language(self) -> bool:
+        return self.asked("lang") == self.words.code
+
+    def _in_language(self, answer: Response) -> Response:
+        if self._chose_language:
+            self.put(answer, LANGUAGE_COOKIE, self.words.code, seconds=_YEAR)
+        return answer
 
     def put(self, answer: Response, name: str, value: str, *, seconds: int | None = None) -> None:
         """A cookie that no script reads and no other site sends."""
@@ -106,13 +120,13 @@ class Visit:
         )
 
 
-def visit_of(request: Request, calls: Calls, *, now: float, secret: bytes) -> Visit:
+def visit_of(request: Request, calls: Calls, *, ended: Callable[[str], bool], now: float, secret: bytes) -> Visit:
     """The request with its session, if it has one."""
     cookies = request.cookies
     code = chosen(
         request.query_params.get("lang"), cookies.get(LANGUAGE_COOKIE), request.headers.get("accept-language", "")
     )
-    session = opened(cookies.get(SESSION_COOKIE, ""), known=calls.keys.known, now=now, secret=secret)
+    session = opened(cookies.get(SESSION_COOKIE, ""), known=calls.keys.known, ended=ended, now=now, secret=secret)
     return Visit(request, calls, words(code), session)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from ltm_core.errors import UnavailableError
+from ltm_core.spans import stage
 from ltm_core.store.sql.reader import SqlReader
 from ltm_core.store.sql.writer import SqlWriter
 from ltm_core.types import FactChange
@@ -93,7 +94,8 @@ class SqlStore(ABC):
 
     @contextmanager
     def write(self, user_id: str) -> Iterator[SqlWriter]:
-        with self.writing(user_id) as conn:
+        # Waiting for other writers is part of it.
+        with stage("transaction"), self.writing(user_id) as conn:
             writer = self.writer(self.core, conn, user_id)
             try:
                 yield writer

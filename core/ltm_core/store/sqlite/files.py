@@ -167,7 +167,7 @@ def write_new(path: Path, data: bytes) -> None:
 
 def create_key(path: Path, data: bytes) -> None:
     """The file (0600) is there, whole: with this content, or with that of somebody faster."""
-    draft = path.with_name(f"{KEY}.{os.getpid()}.{secrets.token_hex(4)}")
+    draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     try:
         write_new(draft, data)
         try:
@@ -177,7 +177,7 @@ def create_key(path: Path, data: bytes) -> None:
         except FileExistsError:
             return
         except OSError:
-            # A file system without hard links: the callers hold the store's lock, so a rename is enough.
+            # A file system without hard links: a rename is enough for callers that hold the store's lock.
             draft.rename(path)
             return
     except OSError as e:

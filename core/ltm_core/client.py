@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from ltm_core.bound import BoundMemory
     from ltm_core.memory import LongTermMemory as _Methods
 else:
-    _Methods = object
+    _Methods = Closing
 
 _RETRIES = 2
 """Further tries of a call that is safe to repeat, after a broken connection or a busy store."""
 _POLL_SECONDS = 1.0
 
 
-class RemoteMemory(Closing, _Methods):
+class RemoteMemory(_Methods):
     """`LongTermMemory` over HTTP: the same methods, results and errors, and an async twin of each.
 
     ``key`` says who you are: a user's key reaches that user alone, an app's or an administrator's key the user that

@@ -113,6 +113,8 @@ def test_it_fits_and_can_be_read(site: tuple[Service, str], chromium: Any, width
     for path in ("timeline", "facts", "recall", "forget", "pause", "export"):
         page.goto(address + path)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        links = "[...document.querySelectorAll('nav a')].every(a => a.getBoundingClientRect().right <= innerWidth)"
+        assert page.evaluate(links), "a link beside the screen is found by nobody"
         ink, ground = page.evaluate("(s => [s.color, s.backgroundColor])(getComputedStyle(document.body))")
         assert (_light(ink) < _light(ground)) == (scheme == "light") and abs(_light(ink) - _light(ground)) > 150
     page.goto(address + "recall")
@@ -120,6 +122,8 @@ def test_it_fits_and_can_be_read(site: tuple[Service, str], chromium: Any, width
     page.click("main button")
     page.wait_for_selector("pre")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    heights = page.evaluate("[...document.querySelectorAll('thead th')].map(h => h.getBoundingClientRect().height)")
+    assert heights and max(heights) < 40, "the words of a table's head are not broken"
 
 
 def _light(color: str) -> float:

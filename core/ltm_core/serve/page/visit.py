@@ -94,6 +94,7 @@ class Visit:
             "user_id": self.caller.user_id if self.caller else None,
             "token": session.token if session else "",
             "here": self.request.url.path.removesuffix("/revise"),
+            "query": dict(self.request.query_params),
         }
         answer = rendered(template, self.words, {**common, **values}, zone=self.zone, status=status)
         return self._in_language(answer)

@@ -64,8 +64,10 @@ def next_ask(chance: random.Random, number: str, users: int, told: Told, busy: s
     if kind in ("turn", "fact"):
         text = f"{chance.choice(TURNS)} (caller-{user} {number})"
         if kind == "fact":
-            told = f"I love tea number {chance.randrange(1000)}. My order is ORD-2026-{chance.randrange(10**5):05d}."
-            text = f"{told} (caller-{user} {number})"
+            stated = (
+                f"I love tea number {chance.randrange(1000)}. My order is ORD-2026-{chance.randrange(10**5):05d}."
+            )
+            text = f"{stated} (caller-{user} {number})"
         body = {"session_id": "now", "user": text, "message_id": number}
         return Ask(kind, user, "POST", "/v1/observe", body, number, text)
     if kind == "context":

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 
 class Closing:
-    """A context manager of both kinds: `close` is called at the end of the block, whatever ended it."""
+    """A context manager of both kinds, of a class that has `close` and its async twin: they are called at the end of
+    the block, whatever ended it."""
 
-    def close(self) -> None:
-        """Overridden by what there is to close."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
 
-    async def aclose(self) -> None:
-        """Overridden too."""
-        raise NotImplementedError
+        def close(self) -> None: ...
+        def aclose(self) -> Awaitable[None]: ...
 
     def __enter__(self) -> Self:
         return self

@@ -109,7 +109,8 @@ class LongTermMemory(
             return cls(runtime)
         from ltm_core.telemetry import traced
 
-        return traced(cls)(runtime)
+        made: type[Self] = traced(cls)
+        return made(runtime)
 
     @classmethod
     async def aopen(cls, location: str | Path = "./ltm-data", **options: Any) -> Self:

@@ -70,14 +70,19 @@ def outgoing() -> dict[str, str]:
     return headers
 
 
-@functools.cache
 def traced(kind: type[M]) -> type[M]:
     """The same class, each of whose calls is an operation of ``runtime.spans``. A class and no wrapper, so that
     nothing is between the caller and an object that is not traced."""
+    made: type[M] = _traced(kind)
+    return made
+
+
+@functools.cache
+def _traced(kind: Any) -> Any:
     # A twin calls its method by name, so that it needs no span of its own.
     names = [n for n in dir(kind) if not n.startswith("_") and n not in _NOT_TRACED and hasattr(kind, f"a{n}")]
-    made: dict[str, Any] = {n: _spanned(n, getattr(kind, n)) for n in names}
-    return type(kind.__name__, (kind,), {**made, "__module__": kind.__module__, "__doc__": kind.__doc__})
+    calls = {n: _spanned(n, getattr(kind, n)) for n in names}
+    return type(kind.__name__, (kind,), {**calls, "__module__": kind.__module__, "__doc__": kind.__doc__})
 
 
 def _spanned(name: str, method: Callable[..., Any]) -> Callable[..., Any]:

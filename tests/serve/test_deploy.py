@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import threading
@@ -32,6 +33,7 @@ from ltm_core.testing.embedders import HashEmbedder
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
+DATA = Path(__file__).parent / "data"
 IMAGE = "python:3.11-slim"
 PANELS = json.loads((DEPLOY / "grafana" / "ltm.json").read_text(encoding="utf-8"))
 RULES = [r for g in yaml.safe_load((DEPLOY / "alerts.yml").read_text(encoding="utf-8"))["groups"] for r in g["rules"]]
@@ -90,6 +92,25 @@ def test_every_query_asks_for_what_the_service_gives(known: Mapping[str, set[str
         assert query.count(opening) == query.count(closing)
     grouped = {x for by in re.findall(r"\bby \(([^)]*)\)", query) for x in re.split(r",\s*", by)}
     assert grouped - {"job"} <= set().union(*(known[name] for name, _ in asked))
+
+
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="needs Prometheus")
+def test_every_alert_fires_when_it_should_and_at_no_other_time(tmp_path: Path) -> None:
+    for file in (DEPLOY / "alerts.yml", DEPLOY / "prometheus.yml", DATA / "alerts.test.yml"):
+        shutil.copy(file, tmp_path)
+    (tmp_path / "ltm-admin-key").write_text("x", "utf-8")
+    checks = (("check", "config", "prometheus.yml"), ("test", "rules", "alerts.test.yml"))
+    for arguments in checks:
+        done = subprocess.run(["promtool", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    tested = set(re.findall(r"alertname: (\w+)", (DATA / "alerts.test.yml").read_text("utf-8")))
+    assert tested == {r["alert"] for r in RULES}
+
+
+@pytest.mark.skipif(shutil.which("hadolint") is None, reason="needs hadolint")
+def test_the_dockerfile_has_no_bad_habits() -> None:
+    done = subprocess.run(["hadolint", str(DEPLOY / "Dockerfile")], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
 
 
 def test_every_alert_says_what_to_do() -> None:

@@ -22,8 +22,7 @@ class ProcessFigures:
     recalls_asked: int
     recalls_kept: int
     """Of these were answered from the cache."""
-    embedding_seconds: float | None
-    """None when the embedder is not timed."""
+    embedding_seconds: float
 
 
 class Inside:
@@ -71,7 +70,7 @@ class Inside:
     def figures(self) -> ProcessFigures:
         """As of now."""
         recalls, embedder = self._runtime.recalls, self._runtime.embedder
-        seconds = embedder.seconds if isinstance(embedder, CachedEmbedder) else None
+        seconds = embedder.seconds if isinstance(embedder, CachedEmbedder) else 0.0
         return ProcessFigures(recalls.asked, recalls.hits, seconds)
 
 

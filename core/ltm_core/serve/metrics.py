@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.process_collector import ProcessCollector
 
-from ltm_core.serve.inside import Inside
+from ltm_core.serve.inside import Inside, ProcessFigures
 from ltm_core.types import Context, MaintenanceReport, Observation
 
 if TYPE_CHECKING:
@@ -23,6 +26,8 @@ MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
 """Where several workers put their figures; `ltm serve --workers` sets it."""
 _BUCKETS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 30.0)
 """Seconds: a recall takes tens of milliseconds, a busy store up to its timeout of 30 s."""
+_LOOK_SECONDS = 2.0
+"""How old a worker's own figures may be when another one is asked for all of them."""
 
 
 class Metrics:
@@ -64,10 +69,16 @@ class Metrics:
         )
         self.expired = Counter("ltm_expired", "Items that maintenance removed", registry=registry)
         self.closed = Counter("ltm_sessions_closed", "Idle sessions that maintenance closed", registry=registry)
+        self._own = _OwnFigures(Inside(memory), registry)
+        # A rate of what happens for the first time is seen only where it stood at zero before.
+        for value in ("yes", "no"):
+            self.recalls.labels(value)
+            self.deliveries.labels(value)
 
     def took(self, operation: str, status: int, seconds: float) -> None:
         """One call was answered."""
         self.requests.labels(operation, str(status)).observe(seconds)
+        self._own.look()
 
     def saw(self, operation: str, result: Any) -> None:
         """What a call that succeeded did."""
@@ -97,15 +108,75 @@ class Metrics:
 
     def text(self) -> bytes:
         """The figures of all workers, and those of the store now."""
+        self._own.look(now=True)
+        if MULTIPROCESS in os.environ:
+            _bury(Path(os.environ[MULTIPROCESS]))
         return generate_latest(self._source) + generate_latest(self._store)
 
 
+class _OwnFigures:
+    """What this process keeps count of itself, handed on now and then, so that all workers' can be added up."""
+
+    def __init__(self, inside: Inside, registry: CollectorRegistry) -> None:
+        self._inside = inside
+        self._lock = threading.Lock()
+        self._seen = ProcessFigures(0, 0, 0.0)
+        self._next = 0.0
+        self._asked = Counter("ltm_recall_cache_asked", "Recalls looked up in the cache", registry=registry)
+        self._kept = Counter("ltm_recall_cache_hits", "Recalls answered from there", registry=registry)
+        self._embedding = Counter("ltm_embedding_seconds", "Time in the embedder", registry=registry)
+        self._resident = Gauge(
+            "ltm_resident_bytes",
+            "Memory of the service's processes that run",
+            multiprocess_mode="livesum",
+            registry=registry,
+        )
+
+    def look(self, *, now: bool = False) -> None:
+        """The figures are up to date; without ``now`` to within some seconds."""
+        moment = time.monotonic()
+        with self._lock:
+            if not now and moment < self._next:
+                return
+            self._next = moment + _LOOK_SECONDS
+            before, here = self._seen, self._inside.figures()
+            self._seen = here
+            self._asked.inc(here.recalls_asked - before.recalls_asked)
+            self._kept.inc(here.recalls_kept - before.recalls_kept)
+            self._embedding.inc(here.embedding_seconds - before.embedding_seconds)
+            self._resident.set(resident_bytes())
+
+
+def resident_bytes() -> int:
+    """Memory that this process holds; where the system does not tell, the most that it held."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+    except OSError:
+        try:
+            import resource
+        except ImportError:  # Windows
+            return 0
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _bury(figures: Path) -> None:
+    """Workers that were killed are counted no more among those that run: nobody else takes their files away."""
+    for file in figures.glob("gauge_live*_*.db"):
+        pid = int(file.stem.rpartition("_")[2])
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            file.unlink(missing_ok=True)
+        except OSError:  # it runs, as somebody else
+            continue
+
+
 class _StoreFigures:
-    """Sizes of the store, and what this process kept and embedded, read when they are asked for."""
+    """Sizes of the store, read when they are asked for."""
 
     def __init__(self, memory: LongTermMemory) -> None:
         self._memory = memory
-        self._inside = Inside(memory)
 
     def collect(self) -> Iterator[Metric]:
         stats = self._memory.stats()
@@ -122,13 +193,6 @@ class _StoreFigures:
             ("store_bytes", "Bytes of the store's files", stats.bytes_on_disk),
         ):
             yield GaugeMetricFamily(f"ltm_{name}", text, value=value)
-        own = self._inside.figures()
-        yield CounterMetricFamily("ltm_recall_cache_asked", "Recalls looked up in this process", own.recalls_asked)
-        yield CounterMetricFamily("ltm_recall_cache_hits", "Recalls answered from there", own.recalls_kept)
-        if own.embedding_seconds is not None:
-            yield CounterMetricFamily(
-                "ltm_embedding_seconds", "Time in the embedder in this process", own.embedding_seconds
-            )
 
 
 __all__ = ["MULTIPROCESS", "Metrics"]

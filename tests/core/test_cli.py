@@ -87,7 +87,7 @@ def test_failed_lines_stand_aside_with_their_reason(tmp_path: Path) -> None:
         file.write(b'{"role": "user", "content": "caf\xe9"}\n')
     done = ltm("replay", log, "--user", "ana")
     assert done.exit_code == 1
-    assert "lines failed" in done.stderr and "Traceback" not in done.output
+    assert "lines failed: see " in done.stderr and "Traceback" not in done.output
     aside = [json.loads(line) for line in (tmp_path / "chat.failed.jsonl").read_text("utf-8").splitlines()]
     assert [a["_place"] for a in aside] == [f"line {n}" for n in (2, 3, 4, 5, 6, 7, 8)]
     assert all(a["_error"] for a in aside)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ltm_core.commands.base import Options, command
-from ltm_core.commands.show import console, note, print_json, say, table
+from ltm_core.commands.show import console, counted, note, print_json, say, table
 from ltm_core.types import ContextItem
 
 Question = Annotated[str, typer.Argument(metavar="QUERY", help="The question, in any language.")]
@@ -39,7 +39,7 @@ def recall(
     elif found:
         console().print(
             table(
-                f"{len(found)} memories of {options.user}",
+                f"{counted(len(found), 'memory', 'memories')} of {options.user}",
                 ("score", "cosine", "when", "tier", "memory", "why"),
                 [(i.score, i.similarity, i.at, i.tier, _said(i), "; ".join(i.reasons)) for i in found],
                 numbers=("score", "cosine"),
@@ -68,7 +68,7 @@ def context(
         print_json(found)
         return
     say(found.explain() if explain else found.text)
-    note(f"{found.token_count} of {found.max_tokens} tokens, {len(found.items)} items")
+    note(f"{found.token_count} of {found.max_tokens} tokens, {counted(len(found.items), 'item')}")
 
 
 def _said(item: ContextItem) -> str:

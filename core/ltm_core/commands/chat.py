@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ltm_core.commands.base import Options, command
-from ltm_core.commands.show import note, say
+from ltm_core.commands.show import counted, note, say
 from ltm_core.errors import UnavailableError
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ def _turn(
     seen = memory.observe(user_id=user, session_id=session, user=line)
     _tell(seen)
     context = memory.context(line, user_id=user, session_id=session, max_tokens=max_tokens)
-    note(f"{context.token_count} tokens: {len(context.semantic)} facts, {len(context.episodic)} earlier turns")
+    facts, turns = counted(len(context.semantic), "fact"), counted(len(context.episodic), "earlier turn")
+    note(f"{context.token_count} tokens: {facts}, {turns}")
     if answer is None:
         said = " ".join(i.text for i in context.semantic) or "(nothing is known that fits)"
     else:

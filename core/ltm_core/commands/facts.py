@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ltm_core.commands.base import Options, command
-from ltm_core.commands.show import console, print_json, say, state, table
+from ltm_core.commands.show import console, counted, print_json, say, state, table
 from ltm_core.errors import ConflictError, InvalidInputError, NotFoundError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def facts(
         for f in found
     ]
     columns = ("id", "about", "relation", "value", "kind", "since", "state")
-    console().print(table(f"{len(found)} facts of {options.user}", columns, rows))
+    console().print(table(f"{counted(len(found), 'fact')} of {options.user}", columns, rows))
 
 
 @command
@@ -83,7 +83,8 @@ def history(
         (short_id(f.id), f.valid_from, f.valid_to, f.text, state(f, now=now), "; ".join(reasons.get(f.id, ())))
         for f in versions
     ]
-    console().print(table(f"{len(versions)} versions", ("id", "since", "until", "statement", "state", "why"), rows))
+    columns = ("id", "since", "until", "statement", "state", "why")
+    console().print(table(counted(len(versions), "version"), columns, rows))
 
 
 def why(memory: LongTermMemory, user_id: str, ids: set[str]) -> dict[str, list[str]]:

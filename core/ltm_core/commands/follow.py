@@ -11,7 +11,7 @@ import typer
 
 from ltm_core.commands.base import Options, command
 from ltm_core.commands.facts import short_id
-from ltm_core.commands.show import console, note, plain, print_json, say, table
+from ltm_core.commands.show import console, counted, note, plain, print_json, say, table
 from ltm_core.types import FactChange
 
 
@@ -51,7 +51,7 @@ def _show(options: Options, found: Iterable[FactChange]) -> None:
         return
     rows = [(c.cursor, c.at, c.fact.user_id, c.op, short_id(c.fact.id), c.fact.text, c.reason) for c in found]
     columns = ("cursor", "when", "user", "what", "id", "statement", "why")
-    console().print(table(f"{len(found)} changes", columns, rows))
+    console().print(table(counted(len(found), "change"), columns, rows))
     note(f"go on with --since {found[-1].cursor}")
 
 
@@ -76,6 +76,6 @@ def related(
             for r in found
         ]
         columns = ("steps", "about", "relation", "value", "since", "id")
-        console().print(table(f"{len(found)} facts around {entity}", columns, rows, numbers=("steps",)))
+        console().print(table(f"{counted(len(found), 'fact')} around {entity}", columns, rows, numbers=("steps",)))
     else:
         say("Nothing is connected with it.")

@@ -8,7 +8,7 @@ import typer
 
 from ltm_core.commands.base import INCOMPLETE, Options, command
 from ltm_core.commands.progress import bar
-from ltm_core.commands.show import note, print_json, say
+from ltm_core.commands.show import counted, note, print_json, say
 from ltm_core.types import EncryptionReport
 
 Key = Annotated[
@@ -31,7 +31,7 @@ def encrypt(options: Options, key: Key = None) -> None:
         done = LongTermMemory.encrypt(
             options.store.text, key_provider=key, config=Config.load(options.config), progress=progress
         )
-    _tell(options, done, f"{done.users} users sealed under the master key {done.master_key}")
+    _tell(options, done, f"{counted(done.users, 'user')} sealed under the master key {done.master_key}")
 
 
 @command

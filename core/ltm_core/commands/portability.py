@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ltm_core.commands.base import INCOMPLETE, Options, command
-from ltm_core.commands.show import console, note, print_json, say, table
+from ltm_core.commands.show import console, counted, note, print_json, say, table
 from ltm_core.errors import ConflictError, InvalidInputError, UnavailableError
 
 Actor = Annotated[str | None, typer.Option("--actor", metavar="NAME", help="Who does it, for the audit log.")]
@@ -47,7 +47,7 @@ def export(
             raise UnavailableError(f"{file} cannot be written: {e.strerror}") from e
         finally:
             draft.unlink(missing_ok=True)
-    note(f"{count} lines in {file}.")
+    note(f"{counted(count, 'line')} in {file}.")
 
 
 @command
@@ -151,7 +151,8 @@ def restore(
     if options.json:
         print_json(done)
         return
-    say(f"{done.users} users in {done.location}, {done.seconds:.1f} s; later erasures from: {done.erasures_from}.")
+    users = counted(done.users, "user")
+    say(f"{users} in {done.location}, {done.seconds:.1f} s; later erasures from: {done.erasures_from}.")
     if done.counts:
         rows = list(done.counts.items())
         console().print(table("Erased again", ("what", "rows"), rows, numbers=("rows",)))

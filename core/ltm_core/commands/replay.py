@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 import typer
 
 from ltm_core.commands.base import INCOMPLETE, Options, command
-from ltm_core.commands.show import complain, console, plain, print_json, table
+from ltm_core.commands.show import complain, console, counted, plain, print_json, table
 from ltm_core.commands.transcripts import Entry, Format, Unreadable, read_transcript
 from ltm_core.errors import InvalidInputError, InvalidScopeError, LTMError, StoreError
 
@@ -187,7 +187,8 @@ def replay(
             tally.seconds = round(time.perf_counter() - started, 3)
             _report(tally, as_json=options.json)
     if tally.failed:
-        complain(f"{tally.failed} lines failed; they are in {aside.path}, each with its reason", kind="warning")
+        failed = counted(tally.failed, "line")
+        complain(f"{failed} failed: see {aside.path}, which has the reason of each", kind="warning")
         raise typer.Exit(INCOMPLETE)
 
 

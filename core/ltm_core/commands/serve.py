@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ltm_core.commands.base import Options, command
-from ltm_core.commands.show import console, print_json, say, table
+from ltm_core.commands.show import console, counted, print_json, say, table
 from ltm_core.errors import InvalidInputError, InvalidScopeError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -117,6 +117,10 @@ def add(
     from ltm_core.serve.keys import Kind
 
     chosen: Kind = one_of(kind, Kind, "kind") or "user"
+    if chosen == "user" and options.user is None:
+        raise InvalidScopeError("whose key? name the user with --user ID; other keys are --kind app and --kind admin")
+    if chosen == "app" and app is None:
+        raise InvalidScopeError("which app's key? name the app with --app ID")
     token, made = _ring(options).add(chosen, now=datetime.now(UTC), user_id=options.user, app_id=app, label=label)
     print_json({"key": token, "id": made.id}) if options.json else say(f"{token}\n(id {made.id}; shown only now)")
 
@@ -130,7 +134,7 @@ def list_(options: Options) -> None:
         print_json([replace(k, sha256="") for k in found])
         return
     rows = [(k.id, k.kind, k.user_id or k.app_id or "", k.label, k.created_at) for k in found]
-    console().print(table(f"{len(rows)} keys", ("id", "kind", "of", "label", "made"), rows))
+    console().print(table(counted(len(rows), "key"), ("id", "kind", "of", "label", "made"), rows))
 
 
 @keys.command("revoke")

@@ -52,6 +52,11 @@ def complain(text: str, *, kind: str = "error") -> None:
     console(stderr=True).print(f"ltm: {kind}: {line}", style="red" if kind == "error" else "yellow", soft_wrap=True)
 
 
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """The number with its noun; ``many`` where an s at the end does not make it several."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
 def note(text: str) -> None:
     """A remark for the person, on stderr, so that stdout holds only the result."""
     console(stderr=True).print(printable(text), style="dim", soft_wrap=True)

@@ -9,8 +9,8 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from ltm_core.commands.base import INCOMPLETE, Options, command
-from ltm_core.commands.show import cell, console, note, plain, print_json, say, table
-from ltm_core.errors import InvalidInputError
+from ltm_core.commands.show import cell, console, counted, note, plain, print_json, say, table
+from ltm_core.errors import ConfigError, InvalidInputError
 
 _SHOWN = 20
 """Decisions that a table lists."""
@@ -96,7 +96,7 @@ def restore_archive(
     if options.json:
         print_json({"user": options.user, "restored": count})
         return
-    say(f"{count} turns of {options.user} are in the store again.")
+    say(f"Again in the store: {counted(count, 'turn')} of {options.user}.")
     if count and days:
         note(f"They move again when they were not recalled for {days:g} days (cold_after_days).")
 
@@ -114,9 +114,10 @@ def doctor(
     elif report.problems:
         rows = [(p.kind, p.user_id, p.count, p.detail) for p in report.problems]
         columns = ("problem", "user", "count", "where")
-        console().print(table(f"{len(rows)} problems", columns, rows, numbers=("count",)))
+        console().print(table(counted(len(rows), "problem"), columns, rows, numbers=("count",)))
     else:
-        say(f"Healthy: {report.users} users, {report.repaired} problems mended, {report.seconds:.1f} s.")
+        users, mended = counted(report.users, "user"), counted(report.repaired, "problem")
+        say(f"Healthy: {users}, {mended} mended, {report.seconds:.1f} s.")
     if report.problems:
         raise typer.Exit(INCOMPLETE)
 
@@ -128,6 +129,8 @@ def work(
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Most jobs to run; all when left out.")] = None,
 ) -> None:
     """Let the extractor read the turns that wait for it, and add what it finds."""
+    if extractor is None:
+        raise ConfigError("which model reads? name it with --extractor openai:BASE_URL#MODEL (or LTM_EXTRACTOR)")
     with options.open(extractor=extractor) as memory:
         report = memory.work(limit)
     _show("Read", report, as_json=options.json)

@@ -99,7 +99,13 @@ class Operation:
     @property
     def accepts(self) -> frozenset[str]:
         """Every parameter of the method, those the server fills in among them."""
-        return frozenset(inspect.signature(self.function).parameters) - {"self"}
+        return _accepts(self.method)
+
+
+@functools.cache
+def _accepts(method: str) -> frozenset[str]:
+    # Asked by every request: reading a signature takes longer than finding facts.
+    return frozenset(inspect.signature(getattr(LongTermMemory, method)).parameters) - {"self"}
 
 
 @functools.cache

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ltm_core.errors import AccessDeniedError, InvalidInputError
 from ltm_core.serve.calls import Caller, Calls
+from ltm_core.serve.direct import DirectRoute, by_body, by_query, direct, json_of
 from ltm_core.serve.operations import BATCH, BY_METHOD, OPERATIONS, Operation
 from ltm_core.serve.problems import Refused, of_error, of_validation
 from ltm_core.serve.wire import dump, request_model, response_model
@@ -41,7 +42,7 @@ def add_operations(app: FastAPI, calls: Calls) -> None:
     """Every operation of the table, and the batch of turns."""
     for operation in OPERATIONS:
         model = request_model(operation)
-        app.add_api_route(
+        app.router.add_api_route(
             operation.path,
             _endpoint(operation, model, calls),
             methods=[operation.verb],
@@ -52,8 +53,9 @@ def add_operations(app: FastAPI, calls: Calls) -> None:
             tags=[operation.tag],
             response_model=None,
             responses={200: {"model": response_model(operation), "description": "Done"}, **PROBLEMS},
+            route_class_override=DirectRoute,
         )
-    app.add_api_route(
+    app.router.add_api_route(
         BATCH,
         _batch(calls),
         methods=["POST"],
@@ -63,6 +65,7 @@ def add_operations(app: FastAPI, calls: Calls) -> None:
         tags=["memory"],
         response_model=None,
         responses=PROBLEMS,
+        route_class_override=DirectRoute,
     )
 
 
@@ -73,11 +76,13 @@ def _endpoint(operation: Operation, model: type[BaseModel], calls: Calls) -> Cal
         result = await calls.run(operation.method, caller, call)
         return Response(dump(operation, result), media_type=_JSON)
 
-    return _takes(endpoint, Annotated[model, Query() if operation.verb == "GET" else Body()])
+    if operation.verb == "GET":
+        return direct(_takes(endpoint, Annotated[model, Query()]), by_query(model))
+    return direct(_takes(endpoint, Annotated[model, Body()]), by_body(model))
 
 
 def _takes(endpoint: Callable[..., Awaitable[Response]], given: Any) -> Callable[..., Awaitable[Response]]:
-    """The endpoint, whose ``given`` is read as this type: annotations of a closure cannot name it."""
+    """The endpoint, whose ``given`` is described as this type: annotations of a closure cannot name it."""
     place = inspect.Parameter.POSITIONAL_OR_KEYWORD
     endpoint.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
@@ -105,9 +110,9 @@ def _batch(calls: Calls) -> Callable[..., Awaitable[Response]]:
     operation = BY_METHOD["observe"]
     model = request_model(operation)
 
-    async def endpoint(request: Request, given: dict[str, Any]) -> Response:
-        items = given.get("items")
-        if set(given) != {"items"} or not isinstance(items, list) or not items:
+    async def endpoint(request: Request, given: Any) -> Response:
+        items = given.get("items") if isinstance(given, dict) else None
+        if not isinstance(given, dict) or set(given) != {"items"} or not isinstance(items, list) or not items:
             raise InvalidInputError('a batch is {"items": [...]}, each as for observe, at least one')
         if len(items) > calls.settings.batch_items:
             raise InvalidInputError(f"a batch holds at most {calls.settings.batch_items} items, not {len(items)}")
@@ -127,7 +132,7 @@ def _batch(calls: Calls) -> Callable[..., Awaitable[Response]]:
                 answers.append(_failed(e.problem.body))
         return Response(b'{"results":[' + b",".join(answers) + b"]}", media_type=_JSON)
 
-    return _takes(endpoint, Annotated[dict[str, Any], Body()])
+    return direct(_takes(endpoint, Annotated[dict[str, Any], Body()]), json_of)
 
 
 def _failed(body: dict[str, Any]) -> bytes:

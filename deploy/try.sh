@@ -27,7 +27,7 @@ say "a wheel of $sources"
 say "into an environment of its own"
 "$python" -m venv "$place/ltm"
 wheel=$(ls "$place"/wheels/*.whl)
-"$place/ltm/bin/pip" install --quiet --disable-pip-version-check "$wheel[server,mcp,crypto]" > "$place/log" 2>&1 || fail "the installation"
+"$place/ltm/bin/pip" install --quiet --disable-pip-version-check "${wheel}[server,mcp,crypto]" > "$place/log" 2>&1 || fail "the installation"
 "$place/ltm/bin/python" -c "from ltm_core.embed.resolve import resolve_embedder; e = resolve_embedder(None); assert e.embed_query('Where do I live?').any()" || fail "the model"
 
 mkdir "$place/data"
@@ -39,6 +39,7 @@ if [ "$(id -u)" = 0 ]; then
     as_user="setpriv --reuid=ltm --regid=$(id -g ltm) --clear-groups"
 fi
 chmod 700 "$place/data"
+$as_user "$place/ltm/bin/python" -c "" || fail "ltm cannot run $python: name one outside of a home directory"
 
 say "served by $( [ -n "$as_user" ] && echo ltm || id -un )"
 cd "$place/data"

@@ -78,7 +78,7 @@ ask POST /v1/observe "$key" '{"session_id": "s", "user": "I live in Lisbon."}' |
 ask POST /v1/context "$key" '{"query": "Where do I live?"}' | grep -q 'Lisbon' || fail "context"
 ask GET /page/sign-in | grep -q '^200 ' || fail "the page"
 ask GET /metrics "$key" | grep -q 'ltm_messages_total' || fail "metrics"
-find "$place/data" -perm /077 ! -type d | grep . && fail "files that others can read"
+find "$place/data" -perm /077 \( -name '*.key' -o -name '*.json' -o -name '.*' \) ! -type d | grep . && fail "secrets that others can read"
 
 say "stopped by SIGTERM"
 began=$(date +%s)

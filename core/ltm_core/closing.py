@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Protocol, Self
+
+
+class _Open(Protocol):
+    def close(self) -> None: ...
+    def aclose(self) -> Awaitable[None]: ...
 
 
 class Closing:
-    """A context manager of both kinds, of a class that has `close` and its async twin: they are called at the end of
+    """A context manager of both kinds, for a class that has `close` and its async twin: they are called at the end of
     the block, whatever ended it."""
-
-    if TYPE_CHECKING:
-
-        def close(self) -> None: ...
-        def aclose(self) -> Awaitable[None]: ...
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self: _Open, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
 
@@ -28,7 +28,7 @@ class Closing:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self: _Open, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
 

@@ -224,11 +224,7 @@ class Config(KeepingConfig, ConsolidationConfig):
         description="Longest line of an import (8 MB): a message of a million characters at 4 bytes each fits, with "
         "its metadata.",
     )
-    telemetry: bool = Field(
-        False,
-        description="Spans of operations and their stages for OpenTelemetry, without words or users, to the provider "
-        "that the program has set (extra telemetry).",
-    )
+    telemetry: bool = Field(False, description="Spans for OpenTelemetry, without words (docs/telemetry.md).")
     job_attempts: int = Field(3, ge=1, le=20, description="Tries of a queued job before it becomes a dead letter.")
     job_retry_seconds: float = Field(60.0, ge=0, description="Wait before the second try; doubled each time.")
     job_lease_seconds: float = Field(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ltm_core.errors import MissingExtraError
 from ltm_core.spans import Tell, operation
@@ -73,7 +73,7 @@ def outgoing() -> dict[str, str]:
 def traced(kind: type[M]) -> type[M]:
     """The same class, each of whose calls is an operation of ``runtime.spans``. A class and no wrapper, so that
     nothing is between the caller and an object that is not traced."""
-    made: type[M] = _traced(kind)
+    made: type[M] = _traced(cast("Any", kind))
     return made
 
 

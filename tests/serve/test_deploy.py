@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from itertools import combinations
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
@@ -29,6 +30,7 @@ from ltm_core.config import Config
 from ltm_core.serve.metrics import Metrics
 from ltm_core.serve.operations import OPERATIONS
 from ltm_core.serve.settings import ENV_PREFIX, ServeSettings
+from ltm_core.store.postgres.location import place_of
 from ltm_core.testing.embedders import HashEmbedder
 
 ROOT = Path(__file__).parents[2]
@@ -37,12 +39,16 @@ DATA = Path(__file__).parent / "data"
 IMAGE = "python:3.11-slim"
 PANELS = json.loads((DEPLOY / "grafana" / "ltm.json").read_text(encoding="utf-8"))
 RULES = [r for g in yaml.safe_load((DEPLOY / "alerts.yml").read_text(encoding="utf-8"))["groups"] for r in g["rules"]]
+POSTGRES = yaml.safe_load((DEPLOY / "compose.postgres.yaml").read_text(encoding="utf-8"))
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
 QUERIES = {
     **{f"alert {r['alert']}": r["expr"] for r in RULES},
     **{f"panel {p['title']} {t['refId']}": t["expr"] for p in PANELS["panels"] for t in p["targets"]},
 }
-SHELL = {"LTM_MEMORY", "LTM_STORE", "LTM_EMBEDDER", "LTM_EXTRACTOR", "LTM_CONFIG"}
+SHIPPED = [*DEPLOY.glob("compose*.yaml"), DEPLOY / "Dockerfile", DEPLOY / "try.sh", ROOT / "docs" / "operations.md"]
+SHELL = {
+    f"LTM_{name}" for name in ("CONFIG", "EMBEDDER", "EXTRACTOR", "EXTRAS", "MEMORY", "POSTGRES_MEMORY", "STORE")
+}
 """Read by the command line, or by compose.yaml itself, and not by settings."""
 
 
@@ -150,7 +156,7 @@ def settings_named(text: str) -> set[str]:
     return set(re.findall(r"\bLTM_[A-Z_]+[A-Z]\b", text))
 
 
-@pytest.mark.parametrize("path", [DEPLOY / "Dockerfile", DEPLOY / "compose.yaml", ROOT / "docs" / "operations.md"])
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda p: p.name)
 def test_every_setting_exists(path: Path) -> None:
     serve = {f"{ENV_PREFIX}{n.upper()}" for n in ServeSettings.model_fields}
     library = {f"LTM_{n.upper()}" for n in Config.model_fields}
@@ -196,9 +202,12 @@ def test_what_the_image_copies_is_there_and_goes_to_the_builder() -> None:
 def test_the_image_installs_extras_that_exist_and_packages_that_build() -> None:
     with (ROOT / "pyproject.toml").open("rb") as file:
         project = tomllib.load(file)
-    (extras,) = (x for w, r in steps() if w == "RUN" for x in re.findall(r'pip install "\.\[([^\]]+)\]"', r))
-    assert set(extras.split(",")) <= set(project["project"]["optional-dependencies"])
-    assert "server" in extras.split(",")
+    (extras,) = (r.partition("=")[2] for w, r in steps() if w == "ARG" and r.startswith("LTM_EXTRAS="))
+    assert any('".[$LTM_EXTRAS]"' in r for w, r in steps() if w == "RUN")
+    given = POSTGRES["services"]["ltm"]["build"]["args"]["LTM_EXTRAS"]
+    for chosen in (extras.split(","), given.split(",")):
+        assert set(chosen) <= set(project["project"]["optional-dependencies"]) and "server" in chosen
+    assert "postgres" in given.split(",")
     copied = " ".join(r for w, r in steps() if w == "COPY")
     for package in project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]:
         assert package.split("/")[0] in copied
@@ -253,6 +262,50 @@ def test_compose_gives_no_more_than_is_needed() -> None:
     assert name == "ltm" and "privileged" not in service and service["stop_grace_period"].endswith("s")
 
 
+def test_postgres_is_reached_with_secrets_in_files_and_by_nobody_else() -> None:
+    both = POSTGRES["services"]
+    assert set(both) == {"ltm", "postgres"} and set(both["ltm"]) <= {"build", "depends_on", "environment", "secrets"}
+    assert "ports" not in both["postgres"] and both["postgres"]["image"].partition(":")[2] not in ("", "latest")
+    assert set(POSTGRES["secrets"]) == set(both["ltm"]["secrets"]) | set(both["postgres"]["secrets"])
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    for name, secret in POSTGRES["secrets"].items():
+        assert secret["file"] == f"secrets/{name}" and "deploy/secrets/" in ignored
+    environment = both["ltm"]["environment"]
+    place = place_of(environment["LTM_STORE"])
+    parts = urlsplit(place.conninfo)
+    assert parts.password is None and parts.hostname in both
+    files = {str(place.key_file), dict(parse_qsl(parts.query))["passfile"]}
+    assert files == {f"/run/secrets/{name}" for name in both["ltm"]["secrets"]}
+    database = both["postgres"]["environment"]
+    assert (parts.username, parts.path) == (database["POSTGRES_USER"], f"/{database['POSTGRES_DB']}")
+    assert database["POSTGRES_PASSWORD_FILE"] == "/run/secrets/postgres-password"
+    assert {v.split(":")[0] for v in both["postgres"]["volumes"]} == set(POSTGRES["volumes"])
+    # Keys and locks of the service are on its own volume.
+    settings = ServeSettings.load(environment)
+    volumes = [v.split(":")[1] for v in COMPOSE["services"]["ltm"]["volumes"]]
+    assert [settings.directory] == volumes
+
+
+@pytest.mark.skipif(shutil.which("docker-compose") is None, reason="needs docker-compose")
+@pytest.mark.parametrize("files", [["compose.yaml"], ["compose.yaml", "compose.postgres.yaml"]], ids=len)
+def test_compose_files_are_valid_together(tmp_path: Path, files: list[str]) -> None:
+    for file in files:
+        text = (DEPLOY / file).read_text(encoding="utf-8")
+        # Version 1 of the tool, which needs no engine to check, does not know the project's name.
+        (tmp_path / file).write_text(re.sub(r"^name: .*\n", "", text, flags=re.M), "utf-8")
+    named = [argument for file in files for argument in ("-f", str(tmp_path / file))]
+    done = subprocess.run(["docker-compose", *named, "config"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert set(yaml.safe_load(done.stdout)["services"]) == ({"ltm"} if len(files) == 1 else {"ltm", "postgres"})
+
+
+def test_the_script_of_the_steps_is_one() -> None:
+    done = subprocess.run(["sh", "-n", str(DEPLOY / "try.sh")], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    installed = re.findall(r"\[([a-z,]+)\]", (DEPLOY / "try.sh").read_text(encoding="utf-8"))
+    assert ("ARG", f"LTM_EXTRAS={installed[0]}") in steps(), "what is tried is what the image holds"
+
+
 def test_the_settings_of_compose_are_taken_as_they_stand(monkeypatch: pytest.MonkeyPatch) -> None:
     environment = COMPOSE["services"]["ltm"]["environment"]
     given = {k: re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", str(v)) for k, v in environment.items()}
@@ -267,5 +320,5 @@ def test_nothing_names_a_place_to_download_from() -> None:
     for path in [*DEPLOY.rglob("*"), ROOT / ".dockerignore"]:
         if path.is_file():
             text = path.read_text(encoding="utf-8")
-            assert set(re.findall(r"https?://([^/\s'\"]+)", text)) <= {"127.0.0.1:"}, path
+            assert set(re.findall(r"https?://([^/\s'\"]+)", text)) <= {"127.0.0.1:", "127.0.0.1:8719"}, path
             assert "index-url" not in text

@@ -187,8 +187,8 @@ def replay(
             tally.seconds = round(time.perf_counter() - started, 3)
             _report(tally, as_json=options.json)
     if tally.failed:
-        failed = counted(tally.failed, "line")
-        complain(f"{failed} failed: see {aside.path}, which has the reason of each", kind="warning")
+        lines = counted(tally.failed, "line")
+        complain(f"{lines} failed: see {aside.path}, which has the reason of each", kind="warning")
         raise typer.Exit(INCOMPLETE)
 
 

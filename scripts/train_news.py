@@ -478,7 +478,7 @@ def main() -> None:
         unseen.append(make_news(packed(labels, w, zeros, zeros, **THRESHOLDS, **ENDS), function))
     turn_of = {i: max(by_unit[id(u)] for u in p.told) for i, p in enumerate(pairs) if p.told}
     found = pools(pairs, embed, unseen, turn_of, seed=7)
-    every, plain_use = range(len(MATCH)), [MATCH.index(n) for n in ("words", "named", "own_words")]
+    every, plain_use = range(len(MATCH)), [MATCH.index(n) for n in ("words", "named", "own_words", "rivals")]
     turning = [p for p in found if pairs[p.pair].label != "N"]
     match, plain = fit_match(turning, every), fit_match(turning, plain_use)
     print("match", dict(zip((*MATCH, "bias"), match.round(2), strict=True)))

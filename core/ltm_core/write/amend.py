@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ltm_core.write.build import head
-from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.lexicon import Lexicon, Rules
 from ltm_core.write.norm import fold, trim
 from ltm_core.write.people import lead
 from ltm_core.write.plan import Candidate, Turn, Utterance
 from ltm_core.write.scopes import Read
+from ltm_core.write.values import is_typed, put
 
 _SURE = 0.7
 _LOOK_BACK = 3
@@ -23,6 +24,11 @@ _NEAR = 200
 """Characters before and after a name in which its spelling is told."""
 _BARE_WORDS = 3
 """Words of a value that is blurted out after "sorry" ("sorry, Darlington!")."""
+_BLURT = 24
+"""Characters of a clause that only blurts something out."""
+_MILD = re.compile(r"i mean\b|it(?:'s| is)|that's|i'm|i am|we're|we are", re.I)
+"""Beginnings after which only a date, a number or a name puts something right."""
+_CURRENCY = re.compile(r"[$€£¥]")
 _DATED = re.compile(r" \(\d{4}-[^)]*\)$")
 
 
@@ -33,46 +39,45 @@ def amended(
     *,
     said: Sequence[Candidate],
     heard: Callable[[Turn], Sequence[Candidate]],
+    prior: Read | None = None,
 ) -> Candidate | None:
-    """The statement made just before with its value put right; None when the clause corrects nothing."""
+    """The statement made just before with its value put right; None when the clause corrects nothing.
+
+    ``prior``: the clause before, which may only blurt something out ("Sorry, 21 June").
+    """
     rules = lexicon.rules(r.clause.language)
     pattern = rules.parts.get("amends")
     if pattern is None or r.veto:
         return None
     begin = lead(r.clause.norm, rules)
+    begin += r.clause.norm[begin:].startswith("*")
     m = pattern.match(r.clause.norm[begin:])
     value = trim(m["object"]) if m is not None else ""
     if m is None or not value:
         return None
-
-    def says(part: str, text: str) -> bool:
-        return part in rules.parts and rules.parts[part].search(text) is not None
-
-    blurted = r["carried_correction"] or says("blurts", r.clause.norm[:begin])
-    # Beside the clause only: a long message has many clauses.
-    near = utterance.content[max(0, r.clause.start - _NEAR) : r.clause.end + _NEAR]
-    spelled = says("spelled", near) and not says("spelled", value)
-    blurted = blurted or spelled
-    blurted = blurted and len(value.split()) <= _BARE_WORDS
-    if not (m["wrong"] or m["meant"] or (blurted and (value[:1].isupper() or value[:1].isdigit()))):
+    sign = _sign(r, begin, value, prior, utterance, rules)
+    meant = bool(m["meant"]) and (is_typed(value, rules) or not _MILD.match(m["meant"]))
+    if not (m["wrong"] or meant or sign):
         return None
     wrong = head(trim(m["wrong"] or ""), lexicon, r.clause.language)
     turns = [t for t in utterance.before if t.role == "user"][-_LOOK_BACK:]
-    before = _meant(said, value, wrong)
+    if sign == "weak" and not (m["wrong"] or meant):
+        # What follows a question of the assistant answers it.
+        turns = [] if _was_asked(utterance) else turns[-1:]
+    found = _meant(said, value, wrong, rules)
     for turn in reversed(turns):
-        if before is not None:
+        if found is not None:
             break
-        before = _meant(heard(turn), value, wrong)
-    if before is None or before.object_normalized == head(value, lexicon, r.clause.language):
+        found = _meant(heard(turn), value, wrong, rules)
+    if found is None or found[0].object_normalized == head(found[1], lexicon, r.clause.language):
         return None
-    start = begin + m.start("object") + m["object"].find(value)
-    spoken = r.clause.text[start : start + len(value)]
+    before, value = found
     text = _DATED.sub("", before.text)
     return replace(
         before,
-        object=spoken,
+        object=value,
         object_normalized=head(value, lexicon, r.clause.language),
-        text=text.replace(before.object, spoken) if before.object in text else trim(r.clause.text),
+        text=text.replace(before.object, value) if before.object in text else trim(r.clause.text),
         move="correct",
         reach="subject",
         classes=(),
@@ -83,6 +88,39 @@ def amended(
         evidence=(r.evidence(utterance.message_id),),
         rule="amended",
     )
+
+
+def _sign(r: Read, begin: int, value: str, prior: Read | None, utterance: Utterance, rules: Rules) -> str:
+    """How the words around a bare value say that it puts another right: "plain", "weak" ("sorry, …"), or ""."""
+
+    def says(part: str, text: str) -> bool:
+        return part in rules.parts and rules.parts[part].search(text) is not None
+
+    if len(value.split()) > _BARE_WORDS or not is_typed(value, rules):
+        return ""
+    # Beside the clause only: a long message has many clauses.
+    near = utterance.content[max(0, r.clause.start - _NEAR) : r.clause.end + _NEAR]
+    behind = utterance.content[r.clause.end : r.clause.end + _NEAR]
+    spelled = says("spelled", near) and not says("spelled", value)
+    blurted = r.clause.norm[:begin]
+    if prior is not None and prior.clause.end <= r.clause.start and len(prior.clause.norm) <= _BLURT:
+        blurted = f"{prior.clause.norm}, {blurted}"
+    if r["carried_correction"] or spelled or says("blurts_after", behind):
+        return "plain"
+    if not says("blurts", blurted):
+        return ""
+    return "weak" if says("blurts_weak", trim(blurted)) else "plain"
+
+
+def excuses(r: Read, lexicon: Lexicon) -> bool:
+    """Whether the clause only says how a wrong value came to be told ("Got my digits swapped")."""
+    told = lexicon.rules(r.clause.language).parts.get("blurts_after")
+    return told is not None and told.search(r.clause.norm) is not None
+
+
+def _was_asked(utterance: Utterance) -> bool:
+    last = utterance.before[-1] if utterance.before else None
+    return last is not None and last.role == "assistant" and "?" in last.content
 
 
 def denied_then(r: Read, denied: Sequence[Candidate], utterance: Utterance, lexicon: Lexicon) -> Candidate | None:
@@ -114,21 +152,23 @@ def denied_then(r: Read, denied: Sequence[Candidate], utterance: Utterance, lexi
     )
 
 
-def _meant(said: Sequence[Candidate], value: str, wrong: str) -> Candidate | None:
-    """The statement whose value is put right: the one that names the wrong value, else the last of its shape."""
-    able = [c for c in said if c.is_positive and c.modality in ("asserted", "habitual") and c.rule != "open"]
+def _meant(
+    said: Sequence[Candidate], value: str, wrong: str, rules: Rules
+) -> tuple[Candidate, str] | None:
+    """The statement whose value is put right, with the right one: the statement that names the wrong value, else the
+    last that holds one of its kind."""
+    able = [c for c in said if c.is_positive and c.modality in ("asserted", "habitual")]
     for c in reversed(able):
-        if wrong and _names(c.object_normalized, wrong):
-            return c
-        if not wrong and _shape(c.object) == _shape(value) and fold(c.object) != fold(value):
-            return c
+        if wrong:
+            if c.rule != "open" and _names(c.object_normalized, wrong):
+                return c, value
+            continue
+        right = put(c.object, value, rules)
+        if right:
+            return c, right
     return None
 
 
 def _names(held: str, wrong: str) -> bool:
+    held, wrong = (_CURRENCY.sub("", v) for v in (held, wrong))
     return held == wrong or f" {wrong} " in f" {held} " or f" {held} " in f" {wrong} "
-
-
-def _shape(value: str) -> tuple[bool, bool]:
-    digits = any(c.isdigit() for c in value)
-    return digits, not digits and value[:1].isupper()

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ltm_core.types import Anchor, Evidence, Importance
 from ltm_core.write.acts import act_of
-from ltm_core.write.amend import amended, denied_then
+from ltm_core.write.amend import amended, denied_then, excuses
 from ltm_core.write.attributes import announces_change, changed_attribute
 from ltm_core.write.build import Context, candidates
 from ltm_core.write.clauses import plain_form, split
@@ -69,7 +69,9 @@ def analyse(
     explicit = explicit_requests(utterance, reads, lexicon)
     held = {i for e in explicit if not e.points_back for i in e.clauses}
     asked |= {reads[i].clause.start for e in explicit if e.points_back for i in e.clauses}
-    confirmation = find_confirmation(utterance, reads, lexicon, from_tools=confirmations_from_tools)
+    confirmation = find_confirmation(
+        utterance, reads, lexicon, from_tools=confirmations_from_tools, vectors=clause_vectors
+    )
     found.anchors += find_references(utterance, reads, lexicon, asked=frozenset(asked))
     _facts(utterance, reads, lexicon, found, asked=asked, held=held, threshold=fact_threshold, vectors=clause_vectors)
     if confirmation is not None or any(r.veto == "feedback" for r in reads):
@@ -155,14 +157,15 @@ def _facts(
             found.candidates += new
             found.anchors.append(stated(r, new, utterance, start=subject.words))
             continue
-        if announces_change(r, lexicon):
+        if announces_change(r, lexicon) or (prior is not None and prior["amends"] and excuses(r, lexicon)):
             continue
         corrected = (
-            amended(r, utterance, lexicon, said=found.candidates, heard=heard)
+            amended(r, utterance, lexicon, said=found.candidates, heard=heard, prior=reads[i - 1] if i else None)
             if subject.key == me and r.clause.language != "zh"
             else None
         )
         if corrected is not None:
+            r.flags["amends"] = True
             found.candidates.append(corrected)
             found.anchors.append(stated(r, [corrected], utterance, start=subject.words))
             continue

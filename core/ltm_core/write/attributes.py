@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ltm_core.write.draft import Draft, finish
 from ltm_core.write.lexicon import Lexicon, Rules
 from ltm_core.write.norm import fold, trim
@@ -43,7 +45,7 @@ def named_attribute(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | N
         attr = lexicon.shared["new_value"].sub("", attr) or attr
     if lexicon.shared["foreign_attribute"].search(attr) or lexicon.shared["gone"].match(fold(m["object"])):
         return None
-    if not owned and attr not in rules.attributes and attr not in rules.functional:
+    if not owned and not any(n in rules.attributes or n in rules.functional for n in _suffixes(attr, rules.language)):
         return None
     negated = bool(rules.parts["neg"].search(m["pre"] or ""))
     return made_attribute(rules, subject, attr, m["object"], begin + skip + m.start("object"), negated, lexicon)
@@ -59,7 +61,7 @@ def changed_attribute(before: Read, read: Read, me: str, lexicon: Lexicon) -> Dr
     value = rules.parts["attribute_now"].match(norm)
     if named is None or value is None:
         return None
-    attr = named["attr"] or named.groupdict().get("attr2") or ""
+    attr = _renamed(named)
     draft = made_attribute(
         rules,
         Subject(key=me, rest=0),
@@ -82,8 +84,13 @@ def announces_change(read: Read, lexicon: Lexicon) -> bool:
     named = rules.parts["attribute_changed"].match(norm[lead(norm, rules) :])
     if named is None:
         return False
-    attr = fold(named["attr"] or named.groupdict().get("attr2") or "")
+    attr = fold(_renamed(named))
     return attr in rules.attributes or any(n in rules.functional for n in _suffixes(attr, rules.language))
+
+
+def _renamed(named: re.Match[str]) -> str:
+    """The noun of what is said to have changed or to be wrong."""
+    return next((v for k, v in named.groupdict().items() if v and k.startswith("attr")), "")
 
 
 def made_attribute(
@@ -102,6 +109,8 @@ def made_attribute(
         attr = lexicon.shared["new_value"].sub("", attr) or attr
     relation = rules.attributes.get(attr)
     if relation is None:
+        relation = _specified(attr, rules, lexicon)
+    if not relation:
         noun = next((n for n in _suffixes(attr, rules.language) if n in rules.functional), "")
         relation = f"single:{attr}" if noun else f"attribute:{attr}"
     known = not relation.startswith("attribute:")
@@ -122,6 +131,16 @@ def made_attribute(
         ),
         lexicon,
     )
+
+
+def _specified(attr: str, rules: Rules, lexicon: Lexicon) -> str:
+    """The relation of an English attribute whose noun is known and is of something ("wedding budget")."""
+    words = attr.split()
+    for i in range(1, len(words)) if rules.language == "en" else ():
+        known = rules.attributes.get(" ".join(words[i:]), "")
+        if known in lexicon.sets["with_attribute"]:
+            return f"{known}:{' '.join(words[:i])}"
+    return ""
 
 
 def _suffixes(attr: str, language: str) -> list[str]:

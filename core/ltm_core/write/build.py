@@ -72,12 +72,12 @@ def _parts(draft: Draft, subject: Subject, context: Context) -> list[Draft]:
         return [replace(draft, relation=f"{r}:{fold(draft.attr)}")]
     if r == "address":
         return [replace(draft, relation=lexicon.rules("en").attributes.get(fold(draft.attr), "address"))]
-    if r in ("pet_name", "kin_name"):
+    if r == "pet_name" or r.startswith("kin_"):
         rules = [lexicon.rules(language) for language in ("en", "zh", "ja")]
         key = next((t[fold(draft.attr)] for x in rules for t in (x.pets, x.kin) if fold(draft.attr) in t), "pet")
         owner = "" if subject.key == "user" or "/" not in subject.key else subject.key.split("/")[0] + "/"
         named = f"{owner}{key}:{draft.name}" if r == "pet_name" else f"{owner}{key}"
-        return [replace(draft, relation="name", subject=named, about_user=False)]
+        return [replace(draft, relation=r.partition("_")[2], subject=named, about_user=False)]
     foreign = lexicon.shared["foreign_attribute"].search(draft.object) is not None
     if r == "person_role" and not foreign and fold(draft.object).split(" ")[-1] in lexicon.sets["posts"]:
         post = fold(draft.object)

@@ -223,7 +223,7 @@ def _pieces(masked: str, start: int, end: int, lexicon: Lexicon) -> list[tuple[i
 def _clause(content: str, masked: str, start: int, end: int, sentence: int, paragraph: int) -> Clause | None:
     while start < end and (masked[start].isspace() or masked[start] == MASK):
         start += 1
-    while end > start and (masked[end - 1].isspace() or masked[end - 1] == MASK or masked[end - 1] in "，,;；、"):
+    while end > start and (masked[end - 1].isspace() or masked[end - 1] == MASK or masked[end - 1] in "，,;；、-–—"):
         end -= 1
     end = min(end, start + MAX_CLAUSE)
     norm = masked[start:end]

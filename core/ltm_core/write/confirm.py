@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ltm_core.types import Anchor, Evidence
+from ltm_core.write.agreed import LONGEST, load_agreed, reply_of
 from ltm_core.write.lexicon import Lexicon, Rules
+from ltm_core.write.neighbours import Vectors
 from ltm_core.write.norm import fold, normal, script, trim
 from ltm_core.write.plan import Candidate, Turn, Utterance
 from ltm_core.write.scopes import Read
@@ -17,6 +19,12 @@ _MAX_SOLUTION = 280
 _MIN_PROPOSAL = 8
 _LOOK_BACK = 3
 """Assistant turns before the confirmation in which the proposal may stand."""
+_LEAST_PROBLEM = 3
+"""Words of what the user asked, below which the assistant's turn answers no problem."""
+_LONGEST_PROPOSAL = 600
+"""Characters of a proposal that a reply is compared with."""
+_NO_REPLY = ("fiction", "quotation", "conditional", "injection", "irony", "question", "command")
+"""What no clause of a reply that confirms may be."""
 _TOPIC = 48
 _TECHNICAL = re.compile(r"[A-Z][\w.+-]*[A-Z0-9][\w.+-]*|[A-Z]{2,}[\w-]*|\b[\w]+(?:\.[a-z]{1,4}|_[\w]+)\b")
 
@@ -30,15 +38,26 @@ class Confirmed:
 
 
 def find_confirmation(
-    utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon, *, from_tools: bool
+    utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon, *, from_tools: bool, vectors: Vectors | None
 ) -> Confirmed | str | None:
     """The confirmed solution; the reason as a word when one was refused; None when nothing was confirmed."""
     said = _confirming(reads, lexicon)
-    if said is None:
+    learned = said is None and _may_take_up(utterance, reads, lexicon)
+    if said is None and not learned:
         return None
     proposal, problem = _proposal(utterance.before, lexicon)
     if proposal is None:
         return None
+    if said is None:
+        if proposal is not utterance.before[-1] or len(problem.split()) < _LEAST_PROBLEM:
+            return None
+        made = vectors([r.clause.text for r in reads]) if vectors is not None else None
+        reply = reply_of(
+            utterance.content, reads, made, lexicon, problem=problem, proposal=proposal.content[:_LONGEST_PROPOSAL]
+        )
+        if not load_agreed().takes_up(reply, lexicon.gate.function):
+            return None
+        said = reads[0]
     if proposal.from_tool and not from_tools:
         return "confirmation_from_tool"
     start, end = _key_span(proposal.content, lexicon)
@@ -65,6 +84,16 @@ def find_confirmation(
         rule="confirmation",
     )
     return Confirmed(anchor=anchor, candidate=candidate)
+
+
+def _may_take_up(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> bool:
+    """Whether the message is a short English reply to the assistant in which nothing speaks against a yes."""
+    text = utterance.content
+    if not reads or len(text) > LONGEST or not utterance.before or utterance.before[-1].role != "assistant":
+        return False
+    if script(text) != "en" or "?" in text or any(r.veto in _NO_REPLY for r in reads):
+        return False
+    return not refutes(text, lexicon)
 
 
 def _confirming(reads: Sequence[Read], lexicon: Lexicon) -> Read | None:

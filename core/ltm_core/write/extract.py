@@ -79,7 +79,9 @@ def _known(read: Read, subject: Subject, rules: Rules, lexicon: Lexicon) -> Iter
     if names is not None and read.clause.start > _LONGEST_GREETING and names.match(norm[subject.start :]):
         return
     if not subject.owns:
-        for stop in dict.fromkeys((whole_end, bare_end)):
+        denied = rules.parts["denied_last"].search(norm[:whole_end]) if rules.language == "en" else None
+        stops = (whole_end, bare_end) if denied is None or not read["correction"] else (denied.start(), whole_end)
+        for stop in dict.fromkeys(stops):
             text = norm[subject.start : stop]
             yield from _matches(rules.patterns, text, subject.start, subject, rules, lexicon)
         timed = rules.parts.get("time_lead")

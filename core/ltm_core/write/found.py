@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ltm_core.types import Anchor, Evidence, Importance
+from ltm_core.types import Anchor, Evidence, FactChange, Importance
 from ltm_core.write.norm import trim
 from ltm_core.write.plan import Candidate, Utterance
 from ltm_core.write.scopes import Read
@@ -36,9 +36,27 @@ def stated(r: Read, new: Sequence[Candidate], utterance: Utterance, *, start: in
     )
 
 
+def changed(changes: Sequence[FactChange], given: Sequence[Anchor], rules: Sequence[str]) -> Iterator[Anchor]:
+    """The anchors of the words that were found beside the store to change or end something known, by one of the
+    ``rules``, where the clauses alone gave none."""
+    for c in changes:
+        if c.op != "supersede" or c.fact.rule not in rules or not c.fact.evidence:
+            continue
+        words = c.fact.evidence[0]
+        if not any(a.kind == "stated_fact" and _overlap(a.evidence, words) for a in given):
+            yield Anchor(
+                kind="stated_fact",
+                text=c.fact.text,
+                evidence=words,
+                reason=f"{c.fact.rule}: {c.reason}",
+                importance=c.fact.importance,
+            )
+
+
 def inside(candidate: Candidate, evidence: Evidence) -> bool:
     """Whether the candidate is read from words of the same place."""
-    return any(
-        e.message_id == evidence.message_id and e.start < evidence.end and evidence.start < e.end
-        for e in candidate.evidence
-    )
+    return any(_overlap(e, evidence) for e in candidate.evidence)
+
+
+def _overlap(one: Evidence, other: Evidence) -> bool:
+    return one.message_id == other.message_id and one.start < other.end and other.start < one.end

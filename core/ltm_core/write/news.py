@@ -35,7 +35,7 @@ _HAN = re.compile(r"[㐀-䶿一-鿿]+")
 _RARE = 8.0
 """Weight of a word that no list of frequencies knows, in nats, before it is divided by `_SCALE`."""
 _SCALE = 10.0
-MATCH = ("cosine", "words", "topic", "topic_cosine", "named", "own_words")
+MATCH = ("cosine", "words", "topic", "topic_cosine", "named", "own_words", "rivals")
 """What a fact and a sentence are compared by; the order is part of the weights' format."""
 
 
@@ -105,11 +105,11 @@ class News:
 
     def turns(self, s: Sentence) -> float:
         """Probability that the sentence tells of a change, an end or a correction of something known."""
-        return _sigmoid(self.turn.logit(features(s, self.function), s.cues, s.vector))
+        return sigmoid(self.turn.logit(features(s, self.function), s.cues, s.vector))
 
     def keeps_value(self, s: Sentence) -> float:
         """Probability that a sentence with such news also tells what holds now."""
-        return _sigmoid(self.keeps.logit(features(s, self.function), s.cues, s.vector))
+        return sigmoid(self.keeps.logit(features(s, self.function), s.cues, s.vector))
 
     def meant(self, s: Sentence, facts: Sequence[Held]) -> NDArray[np.float64]:
         """Probability for each fact that it is the one the sentence is about; what is missing to 1 is for none."""
@@ -126,6 +126,8 @@ class News:
 
     def compare(self, s: Sentence, f: Held) -> NDArray[np.float64]:
         """What a fact and a sentence have in common, in the order of `MATCH`."""
+        from ltm_core.write.sorts import are_rivals
+
         cosine = topic = 0.0
         if s.vector is not None and f.vector is not None and self._knows(s.vector) and self._knows(f.vector):
             cosine = float(np.asarray(s.vector, dtype=np.float64) @ np.asarray(f.vector, dtype=np.float64))
@@ -134,7 +136,8 @@ class News:
         shared = sum(_RARE for w in mine & theirs) / _SCALE
         value = words(f.object, self.function)
         named = len(value & mine) / len(value) if value else 0.0
-        return np.array([cosine, min(shared, 4.0), topic, topic * cosine, named, f.relation == "about"])
+        rivals = are_rivals(s.text, f"{f.text} {f.object}")
+        return np.array([cosine, min(shared, 4.0), topic, topic * cosine, named, f.relation == "about", rivals])
 
     @staticmethod
     def shares_words(compared: NDArray[np.float64]) -> bool:
@@ -192,11 +195,13 @@ def words(text: str, function: frozenset[str]) -> set[str]:
     return found
 
 
-def _sigmoid(x: float) -> float:
+def sigmoid(x: float) -> float:
+    """Log-odds as a probability."""
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, x))))
 
 
-def _head(data: Mapping[str, Any]) -> Head:
+def make_head(data: Mapping[str, Any]) -> Head:
+    """A head of the stored form of its weights."""
     return Head(
         grams=unpack(data["grams"]),
         gram_cues=np.array(data["gram_cues"], dtype=np.float32),
@@ -212,8 +217,8 @@ def make_news(data: Mapping[str, Any], function: frozenset[str]) -> News:
     """The models of the stored form of their weights."""
     topics = tuple(data["topics"])
     return News(
-        turn=_head(data["turn"]),
-        keeps=_head(data["keeps"]),
+        turn=make_head(data["turn"]),
+        keeps=make_head(data["keeps"]),
         topics=topics,
         topic_weights=unpack(data["topic"]).reshape(len(topics), -1),
         topic_bias=np.array(data["topic_bias"], dtype=np.float32),

@@ -75,7 +75,7 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
         fiction = fiction or (opened if opened != "sentence" else "")
         order = order or (flags["command"] and not flags["standing"]) or opened == "sentence"
         quoting = quoting or (flags["quotation"] and _quotes_on(clause, lexicon))
-        correction = flags["correction"] and _is_bare(clause, flags) and not flags["question"]
+        correction = flags["correction"] and _is_bare(clause, flags, lexicon) and not flags["question"]
     found = [
         Read(r.clause, r.flags, "question") if not r.veto and _is_asked_back(r, after, lexicon) else r
         for r, after in zip(found, [*found[1:], None], strict=False)
@@ -160,10 +160,13 @@ def _quotes_on(clause: Clause, lexicon: Lexicon) -> bool:
     )
 
 
-def _is_bare(clause: Clause, flags: dict[str, bool]) -> bool:
+def _is_bare(clause: Clause, flags: dict[str, bool], lexicon: Lexicon) -> bool:
     """Whether a clause only announces a correction ("no, wait", "说错了")."""
     limit = 30 if clause.language == "en" else 9
-    return len(clause.norm) <= limit and not (flags["first_subject"] and clause.language == "en")
+    if clause.language == "en" and flags["first_subject"]:
+        own = lexicon.rules("en").parts["admits"].search(clause.norm)
+        return own is not None and len(clause.norm) <= limit
+    return len(clause.norm) <= limit
 
 
 def _is_opener(clause: Clause, lexicon: Lexicon) -> bool:

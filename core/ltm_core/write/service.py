@@ -20,10 +20,13 @@ from ltm_core.types import Anchor, FactChange, MessageStatus, Observation
 from ltm_core.write.apply import apply_decisions
 from ltm_core.write.batch import Batch, Prepared
 from ltm_core.write.edits import Labelled
+from ltm_core.write.ends import RULE as ENDS
 from ltm_core.write.extraction import jobs_for
+from ltm_core.write.found import changed
 from ltm_core.write.index import index_message
 from ltm_core.write.intake import Incoming, masked
 from ltm_core.write.learn import Reached, learn, most_compared, reached, vectors_of
+from ltm_core.write.overtaken import RULE as OVERTAKES
 from ltm_core.write.plan import Decision
 from ltm_core.write.prepare import prepare
 from ltm_core.write.redact import redact_value
@@ -153,14 +156,16 @@ def _write(
         index_message(writer, row, ready.units, made)
         if ready.for_model:
             to_read.append((row.item, ready.other))
-        for anchor in ready.analysis.anchors:
-            writer.add_anchor(anchor, session_id=session_id, at=row.at)
-        anchors += ready.analysis.anchors
         # What an edited turn says lasts as long as the turn.
         ttl = batch.ttl if row.expires_at is None else max(row.expires_at - now, timedelta(microseconds=1))
         told = replace(batch, ttl=ttl, doc_type=row.doc_type)
         known = None if changes else met
-        changes += learn(runtime, writer, ready.analysis, batch=told, vectors=made, now=now, known=known)
+        learned = learn(runtime, writer, ready.analysis, batch=told, vectors=made, now=now, known=known)
+        changes += learned
+        found = [*ready.analysis.anchors, *changed(learned, ready.analysis.anchors, (OVERTAKES, ENDS))]
+        for anchor in found:
+            writer.add_anchor(anchor, session_id=session_id, at=row.at)
+        anchors += found
         if ready.analysis.requests:
             # Earlier messages of the batch may have told what this one asks to forget.
             named = None if changes else targets.get(index)

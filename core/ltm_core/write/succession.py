@@ -81,6 +81,7 @@ def _made(attr: str, value: str, start: int, rules: Rules, subject: Subject, lex
         not noun
         or lexicon.shared["foreign_attribute"].search(noun)
         or noun.split()[-1] in lexicon.sets["no_attributes"]
+        or noun in rules.kin
     ):
         return None
     made = made_attribute(rules, subject, noun, trim(value), start, False, lexicon)

@@ -1,0 +1,114 @@
+"""Learned from examples: whether a short English reply takes up the proposal before it, or tells that it helped.
+
+"It's charging!", "Lite it is", "two nights running she's settled by seven": no word in them says that they confirm
+anything; what they say beside the problem and the proposal does. The weights are data (``agreed.json`` of the
+lexicon, made by ``scripts/train_agreed.py``).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.news import CUES as SENTENCE_CUES
+from ltm_core.write.news import Head, Sentence, cue_array, features, make_head, sigmoid, words
+from ltm_core.write.norm import normal
+from ltm_core.write.overtaken import mean_vector
+from ltm_core.write.scopes import Read
+
+Array = NDArray[np.float32]
+COMPARED = (
+    "of_problem", "of_proposal", "much_of_proposal", "number_of_proposal", "exclaims", "thanks", "few_words",
+    "many_words", "speaker_first", "asks", "denies", "again_or_now", "glad", "bad", "takes", "later", "only_glad",
+    "glad_of_problem", "bad_of_problem",
+)  # fmt: skip
+"""What a reply is told by besides its words and their cues; the order is part of the weights' format."""
+CUES = (*SENTENCE_CUES, *COMPARED)
+LONGEST = 200
+"""Characters of a reply that the model reads: a longer message says in words what it is about."""
+_FEW, _MANY = 5, 16
+_MUCH = 2
+_THANKS = re.compile(r"\b(?:thanks?|thank you|cheers|ta|thx|ty)\b", re.I)
+_FIRST = re.compile(r"\b(?:i|i'm|i've|we|we're|my|our)\b", re.I)
+_DENIES = re.compile(r"\b(?:no|not|still|never|nothing|none|nope|but|only|can't|cannot)\b|n't\b", re.I)
+_NOW = re.compile(r"\b(?:now|again|finally|since|at last|first time|back|gone|straight away)\b", re.I)
+_NUMBER = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """The model with its weights; ``version`` names the training run."""
+
+    head: Head
+    threshold: float
+    version: str
+
+    def takes_up(self, reply: Sentence, function: frozenset[str]) -> bool:
+        """Whether the reply takes up the proposal or tells that it helped."""
+        return sigmoid(self.head.logit(features(reply, function), reply.cues, reply.vector)) >= self.threshold
+
+
+def reply_of(
+    content: str,
+    reads: Sequence[Read],
+    vectors: Sequence[NDArray[Any]] | None,
+    lexicon: Lexicon,
+    *,
+    problem: str,
+    proposal: str,
+) -> Sentence:
+    """What the model sees of a reply to ``proposal``, which answered ``problem``."""
+    text = normal(content).strip()
+    function = lexicon.gate.function
+    mine, asked, offered = (words(t, function) for t in (text, problem, proposal))
+    shared = mine & offered
+    count = len(text.split())
+    parts = lexicon.rules("en").parts
+    glad, bad, takes, later = (parts[f"reply_{n}"].search(text) is not None for n in ("glad", "bad", "takes", "later"))
+    told = {
+        "of_problem": bool(mine & asked),
+        "of_proposal": bool(shared),
+        "much_of_proposal": len(shared) >= _MUCH or bool(mine and mine <= offered),
+        "number_of_proposal": bool(set(_NUMBER.findall(text)) & set(_NUMBER.findall(proposal))),
+        "exclaims": "!" in text,
+        "thanks": _THANKS.search(text) is not None,
+        "few_words": count <= _FEW,
+        "many_words": count >= _MANY,
+        "speaker_first": _FIRST.match(text) is not None,
+        "asks": "?" in text,
+        "denies": _DENIES.search(text) is not None,
+        "again_or_now": _NOW.search(text) is not None,
+        "glad": glad,
+        "bad": bad,
+        "takes": takes,
+        "later": later,
+        "only_glad": glad and not bad and not later,
+        "glad_of_problem": glad and bool(mine & asked),
+        "bad_of_problem": bad and bool(mine & asked),
+    }
+    cues = np.concatenate(
+        [cue_array((r.flags for r in reads), ()), np.array([told[n] for n in COMPARED], dtype=np.float32)]
+    )
+    vector = mean_vector(list(vectors)) if vectors is not None else None
+    return Sentence(text=text, norm=text, language="en", cues=cues, vector=vector)
+
+
+def make_agreed(data: Mapping[str, Any]) -> Agreed:
+    """The model of the stored form of its weights."""
+    return Agreed(head=make_head(data["head"]), threshold=float(data["threshold"]), version=str(data["version"]))
+
+
+@cache
+def load_agreed() -> Agreed:
+    """The bundled weights."""
+    file = files("ltm_core.lexicon").joinpath("write").joinpath("agreed.json")
+    return make_agreed(json.loads(file.read_text(encoding="utf-8")))

@@ -59,7 +59,7 @@ TOPICS = {
 THRESHOLDS = {"turn": 0.5, "turn_passing": 0.7, "keeps": 0.5}
 """Probabilities: from which a sentence is looked at, the same beside words of today or of a mood, and from
 which it tells a new value."""
-ENDS = {"ends": 0.6, "ends_plain": 0.65}
+ENDS = {"ends": 0.55, "ends_plain": 0.65}
 """Probability from which a fact ends, with vectors and without. On the invented memories, where many sentences are
 written to mislead, about 88 in 100 endings are then right; on the stories, on which guards were chosen, all were."""
 POOLS = (1, 3, 10, 30)

@@ -140,7 +140,7 @@ def test_two_open_repeats_are_accepted_and_three_are_not() -> None:
         ("工单#A70312还没人接", ("ticket:A70312", "还没人接")),
         ("快递 SF1234567890123 卡在武汉中转站", ("parcel:SF1234567890123", "卡在武汉中转站")),
         ("工單 KF20881 目前待主管審核", ("ticket:KF20881", "待主管審核")),
-        ("quote 10023 got approved by finance", ("quote:10023", "approved")),
+        ("quote 10023 got approved by finance", ("quote:10023", "approved by finance")),
         ("The PO 4500012345 is waiting for approval", ("order:4500012345", "waiting for approval")),
         ("invoice INV-2025-9 needs a second signature", ("invoice:INV-2025-9", "needs a second signature")),
         ("ticket 88120 went to the backend team", ("ticket:88120", "went to the backend team")),

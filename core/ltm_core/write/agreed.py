@@ -26,10 +26,11 @@ from ltm_core.write.overtaken import mean_vector
 from ltm_core.write.scopes import Read
 
 Array = NDArray[np.float32]
+_SAID = ("glad", "bad", "takes", "later", "thanks", "first", "denies", "now", "leaves", "own_day")
+"""Ways of replying that the lexicon knows (``reply_*``)."""
 COMPARED = (
-    "of_problem", "of_proposal", "much_of_proposal", "number_of_proposal", "exclaims", "thanks", "few_words",
-    "many_words", "speaker_first", "asks", "denies", "again_or_now", "glad", "bad", "takes", "later", "only_glad",
-    "glad_of_problem", "bad_of_problem",
+    *_SAID, "of_problem", "of_proposal", "much_of_proposal", "number_of_proposal", "exclaims", "few_words",
+    "many_words", "asks", "only_glad", "glad_of_problem", "bad_of_problem", "of_neither",
 )  # fmt: skip
 """What a reply is told by besides its words and their cues; the order is part of the weights' format."""
 CUES = (*SENTENCE_CUES, *COMPARED)
@@ -37,10 +38,6 @@ LONGEST = 200
 """Characters of a reply that the model reads: a longer message says in words what it is about."""
 _FEW, _MANY = 5, 16
 _MUCH = 2
-_THANKS = re.compile(r"\b(?:thanks?|thank you|cheers|ta|thx|ty)\b", re.I)
-_FIRST = re.compile(r"\b(?:i|i'm|i've|we|we're|my|our)\b", re.I)
-_DENIES = re.compile(r"\b(?:no|not|still|never|nothing|none|nope|but|only|can't|cannot)\b|n't\b", re.I)
-_NOW = re.compile(r"\b(?:now|again|finally|since|at last|first time|back|gone|straight away)\b", re.I)
 _NUMBER = re.compile(r"\d+")
 
 
@@ -73,27 +70,22 @@ def reply_of(
     shared = mine & offered
     count = len(text.split())
     parts = lexicon.rules("en").parts
-    glad, bad, takes, later = (parts[f"reply_{n}"].search(text) is not None for n in ("glad", "bad", "takes", "later"))
+    says = {n: parts[f"reply_{n}"].search(text) is not None for n in _SAID}
+    glad, bad = says["glad"], says["bad"]
     told = {
         "of_problem": bool(mine & asked),
         "of_proposal": bool(shared),
         "much_of_proposal": len(shared) >= _MUCH or bool(mine and mine <= offered),
         "number_of_proposal": bool(set(_NUMBER.findall(text)) & set(_NUMBER.findall(proposal))),
         "exclaims": "!" in text,
-        "thanks": _THANKS.search(text) is not None,
+        **says,
         "few_words": count <= _FEW,
         "many_words": count >= _MANY,
-        "speaker_first": _FIRST.match(text) is not None,
         "asks": "?" in text,
-        "denies": _DENIES.search(text) is not None,
-        "again_or_now": _NOW.search(text) is not None,
-        "glad": glad,
-        "bad": bad,
-        "takes": takes,
-        "later": later,
-        "only_glad": glad and not bad and not later,
+        "only_glad": glad and not bad and not says["later"],
         "glad_of_problem": glad and bool(mine & asked),
         "bad_of_problem": bad and bool(mine & asked),
+        "of_neither": not mine & (asked | offered),
     }
     cues = np.concatenate(
         [cue_array((r.flags for r in reads), ()), np.array([told[n] for n in COMPARED], dtype=np.float32)]

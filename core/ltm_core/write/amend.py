@@ -26,8 +26,6 @@ _BARE_WORDS = 3
 """Words of a value that is blurted out after "sorry" ("sorry, Darlington!")."""
 _BLURT = 24
 """Characters of a clause that only blurts something out."""
-_MILD = re.compile(r"i mean\b|it(?:'s| is)|that's|i'm|i am|we're|we are", re.I)
-"""Beginnings after which only a date, a number or a name puts something right."""
 _CURRENCY = re.compile(r"[$€£¥]")
 _DATED = re.compile(r" \(\d{4}-[^)]*\)$")
 
@@ -56,7 +54,7 @@ def amended(
     if m is None or not value:
         return None
     sign = _sign(r, begin, value, prior, utterance, rules)
-    meant = bool(m["meant"]) and (is_typed(value, rules) or not _MILD.match(m["meant"]))
+    meant = bool(m["meant"]) and (is_typed(value, rules) or not rules.parts["meant_mildly"].match(m["meant"]))
     if not (m["wrong"] or meant or sign):
         return None
     wrong = head(trim(m["wrong"] or ""), lexicon, r.clause.language)

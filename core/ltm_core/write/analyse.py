@@ -194,6 +194,8 @@ def _facts(
             and place is not None
             and (prior["of_own_place"] or place.match(prior.clause.norm) is not None)
         )
+        over = lexicon.rules(r.clause.language).flags["hard_cessation"]
+        r.flags["after_end"] = joined and prior is not None and over.search(prior.clause.norm) is not None
         r.flags["continues"] = joined and prior is not None and not (prior["command"] or prior["standing"])
         made, probability = judge(r, subject, lexicon, sides.of(i), explicit=i in held, threshold=threshold)
         if not made:

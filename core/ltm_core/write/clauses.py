@@ -114,11 +114,15 @@ def _is_listed(clause: Clause, last: Clause, following: Clause | None, gap: str,
     shared = lexicon.shared
     if shared["bare_kin"].match(last.norm):
         return True
+    if shared["and_i"].match(clause.norm) and shared["bare_name"].match(last.norm):
+        return True
     if "," not in gap:
         return False
     if shared["place_tail"].match(clause.norm) and shared["place_head"].search(last.norm):
         return True
     if shared["standing_head"].match(last.norm):
+        return True
+    if shared["name_alone"].match(clause.norm) and shared["name_head"].search(last.norm):
         return True
     if shared["appositive"].match(clause.norm) and shared["appositive_head"].search(last.norm):
         return True

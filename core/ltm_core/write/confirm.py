@@ -93,7 +93,8 @@ def _may_take_up(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) 
         return False
     if script(text) != "en" or "?" in text or any(r.veto in _NO_REPLY for r in reads):
         return False
-    return not refutes(text, lexicon)
+    parts = lexicon.rules("en").parts
+    return not (refutes(text, lexicon) or any(parts[p].search(text) for p in ("reply_leaves", "reply_own_day")))
 
 
 def _confirming(reads: Sequence[Read], lexicon: Lexicon) -> Read | None:

@@ -92,6 +92,8 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
     if first.rule == "open" and r.clause.language == "en":
         chatty = lexicon.rules("en").parts["chatty"].search(r.clause.norm) is not None
         passing = (r["ephemeral"] or r["mood"]) and not r["habitual"]
+        if r["after_end"] and _turns(r, lexicon):
+            return _STRONG_FLOOR  # what came instead of what the clause before gives up
         if (chatty or passing) and _turns(r, lexicon):
             return _OPEN_FLOOR
         if chatty or passing:

@@ -74,6 +74,8 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
     told = {e.message_id for e in candidate.evidence}
     if any(e.message_id in told for e in fact.evidence):
         return False  # what one message says it does not end in the same breath
+    if _does_something_else(candidate, fact, lexicon):
+        return False
     if fact.relation == "role":
         return candidate.subject == fact.subject and lexicon.shared["still_known"].search(candidate.text) is None
     over = _thing_over(candidate.text, lexicon.rules("en").parts["names_over"])
@@ -94,6 +96,15 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
         fact.relation in lexicon.sets["own_words"]
     )
     return chosen and _of_class(fact, candidate.classes, lexicon)
+
+
+def _does_something_else(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
+    """Whether an English clause tells of the holder of a post what ends no post ("Paulo sold his house")."""
+    base, _, post = fact.relation.partition(":")
+    if base not in ("single", "attribute") or not post.isascii() or post.split(" ")[-1] not in lexicon.sets["posts"]:
+        return False
+    named = fold(candidate.text).startswith(fold(fact.object).split(" ")[0])
+    return named and lexicon.shared["own_end"].search(candidate.text) is None
 
 
 def _is_given_up(fact: Fact, thing: str, lexicon: Lexicon) -> bool:

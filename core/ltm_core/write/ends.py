@@ -34,6 +34,9 @@ def endings(
     ``before``: the clause before, which names what "it" means.
     """
     rules = lexicon.rules(read.clause.language)
+    two = rules.parts.get("we_two")
+    if subject.kind == "stranger" and two is not None and two.match(read.clause.norm):
+        subject = replace(subject, key=f"speaker:{speaker}" if speaker else "user", kind="dropped")
     if read.veto or subject.kind == "stranger" or not _is_final(read, rules):
         return
     words = trim(read.clause.text)

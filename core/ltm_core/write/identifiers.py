@@ -15,7 +15,8 @@ from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.linear import compile_linear
 
 _DATE = re.compile(
-    r"(?:19|20)\d\d[-/.年]?(?:0?[1-9]|1[0-2])(?:[-/.月]?(?:0?[1-9]|[12]\d|3[01])日?)?$|\d{1,2}[-/]\d{1,2}(?:[-/]\d{2,4})?$"
+    r"(?:19|20)\d\d(?:[-/.年](?:0?[1-9]|1[0-2])(?:[-/.月](?:0?[1-9]|[12]\d|3[01])日?)?"
+    r"|(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])?)$|\d{1,2}[-/]\d{1,2}(?:[-/]\d{2,4})?$"
 )
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+$", re.I)
 _MOBILE = re.compile(r"1[3-9]\d{9}$")
@@ -142,7 +143,8 @@ def _long_enough(value: str, digits: int, kind: str, said: Mapping[str, str], *,
     says = bool(said.get("says", "").strip())
     if int(value) % (100 if kind in _PRICED else 1000) == 0 or (kind in _PRICED and says) or _YEAR.match(value):
         return False
-    return digits >= (6 if says else 4 if kind in _COUNTED_LOW else 5)
+    low = kind in _COUNTED_LOW or " " in said.get("word", "") or said.get("word", "").casefold() == "po"
+    return digits >= (6 if says else 4 if low else 5)
 
 
 def _kind(word: str, value: str, lexicon: Lexicon) -> str:

@@ -50,6 +50,8 @@ def same_thing(fact: Fact, value: str, *, loose: bool = False) -> bool:
         return True
     if loose or fact.relation in _places():
         short, long = sorted((held, value), key=len)
+        if short.isascii() and long.isascii():
+            return len(short) >= 2 and (long.startswith(short) or long.endswith(short) or f" {short} " in f" {long} ")
         return len(short) >= 2 and (long.startswith(short) or long.endswith(short))
     return False
 

@@ -38,6 +38,10 @@ _CLAUSE = re.compile(r"(?<=[,，;；])\s*")
 _SPACES = re.compile(r"\s+")
 _LEAST = 3
 """Characters that must be left of a sentence without the old value."""
+_TELLING = re.compile(r"\d[\d:.,]*\d|\d|(?<=[ (])[A-Z][\w'-]+(?<!')")
+"""Numbers and names: what tells one value from another."""
+_TELLING_FIRST = re.compile(r"[A-Z][\w-]+")
+_DETERMINER = re.compile(r"^(?:the|my|our) ", re.I)
 _MOST_CLAUSES = 5
 _NAMED = ("attribute", "single")
 """Relations that are only the words of the user for a thing."""
@@ -185,9 +189,22 @@ def meant(
     compared = news.compare(sentence, held[best])
     if probability < news.thresholds[which] or not (c.is_positive or news.shares_words(compared)):
         return [], "", 0.0  # what ends without a new value must be named
+    if _only_tells_of(near[best], c, lexicon):
+        return [], "", 0.0
     strongest = news.strongest(compared, with_vectors=sentence.vector is not None)
     reason = f"news {news.version.partition('/')[0]} {probability:.2f}: turn {c.confidence:.2f}, {strongest}"
     return [near[i] for i in same], reason, probability
+
+
+def _only_tells_of(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
+    """Whether an English sentence tells what the one or the thing that the fact names did ("Boeing changed its
+    CEO"), and nothing that ends it for the speaker."""
+    text = c.text
+    if not text.isascii() or lexicon.shared["speaks_of_us"].search(text):
+        return False
+    begins = _DETERMINER.sub("", text).casefold()
+    named = [w.casefold() for w in _TELLING_FIRST.findall(fact.object)]
+    return any(begins.startswith(w) for w in named) and lexicon.shared["own_end"].search(text) is None
 
 
 def _same_words(one: Fact, other: Fact) -> bool:
@@ -228,7 +245,7 @@ def overtake(
     made: list[Decision] = []
     if values and c.is_positive:
         by = values[0]
-        told = _without(by.text, over[0])
+        told = without(by.text, over[0])
         if by.object in told and told != by.text:
             by = replace(by, text=told)
             known.put(by)
@@ -267,7 +284,7 @@ def _may_follow(value: Fact, old: Fact, lexicon: Lexicon) -> bool:
 def _worded(c: Candidate, old: Fact, lexicon: Lexicon) -> Candidate:
     """The sentence as what takes the place of a fact: under its relation, and without the words of the old value."""
     relation = lexicon.relation(old.relation)
-    text = _without(c.text, old) if c.is_positive else c.text
+    text = without(c.text, old) if c.is_positive else c.text
     return replace(
         c,
         relation=old.relation,
@@ -281,16 +298,21 @@ def _worded(c: Candidate, old: Fact, lexicon: Lexicon) -> Candidate:
     )
 
 
-def _without(text: str, old: Fact) -> str:
-    """The words without the old value: whole clauses that name it go first, if another is left."""
+def without(text: str, old: Fact) -> str:
+    """The words without the old value: whole clauses that name it go first, if another is left, then its words; and
+    clauses that only name the same one or the same number ("They've cut the 7:42, so I'm on the 8:05 now")."""
     value = old.object.strip().casefold()
-    if not value or value not in text.casefold():
-        return text
-    parts = [p for p in _CLAUSE.split(text) if value not in p.casefold()]
-    left = trim("".join(parts) if not text.isascii() else " ".join(parts))
+    held = text.casefold()
+    parts = _CLAUSE.split(text)
+    joint = " " if text.isascii() else ""
+    if not value or value not in held:
+        told = {w.casefold() for w in _TELLING.findall(old.object)} & {w.casefold() for w in _TELLING.findall(text)}
+        kept = [p for p in parts if not any(w in p.casefold() for w in told)] if told and text.isascii() else []
+        return trim(joint.join(kept)) if kept and any(_TELLING.search(p) for p in kept) else text
+    left = trim(joint.join(p for p in parts if value not in p.casefold()))
     if len(left) >= _LEAST and (not left.isascii() or " " in left):
         return left
-    left = trim(_SPACES.sub(" ", re.sub(re.escape(value), "", text, flags=re.I)))
+    left = trim(_SPACES.sub(" ", re.sub(re.escape(value) + "(?:['’]s)?", "", text, flags=re.I)))
     return left if len(left) >= _LEAST and any(ch.isalnum() for ch in left) else text
 
 
@@ -302,4 +324,4 @@ def _overlap(fact: Fact, c: Candidate) -> bool:
     )
 
 
-__all__ = ["RULE", "Unit", "meant", "overtake", "proposed", "units"]
+__all__ = ["RULE", "Unit", "meant", "overtake", "proposed", "units", "without"]

@@ -32,7 +32,7 @@ from ltm_core.write.mentions import mentions
 from ltm_core.write.news import load_news
 from ltm_core.write.norm import fold
 from ltm_core.write.overtaken import RULE as OVERTAKES
-from ltm_core.write.overtaken import overtake
+from ltm_core.write.overtaken import overtake, without
 from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.reach import Reach, reach_of
 from ltm_core.write.renew import RULE as RENEWED
@@ -284,6 +284,8 @@ class _State:
             and f.id not in taken
             and not self._equal(f, c)
         ]
+        if c.relation == "lives_in" and c.move == "change" and c.subject.isascii():
+            slot += [f for f in mine if f.id not in taken and self._is_home(f, c)]
         if c.single_valued and not (c.move == "change" and c.relation.startswith("single:")):
             return slot
         if c.move not in ("change", "correct", "revert"):
@@ -299,6 +301,16 @@ class _State:
         if recounted:
             return recounted
         return slot if self.lexicon.relation(c.relation).replaces and len(slot) == 1 and not taken else []
+
+    def _is_home(self, f: Fact, c: Candidate) -> bool:
+        """Whether words kept as they are say where somebody lives ("I'm in Austin, near Zilker")."""
+        told = {e.message_id for e in c.evidence}
+        return (
+            f.relation in self.lexicon.sets["own_words"]
+            and may_end(f)
+            and self.lexicon.shared["lives_there"].match(f.text) is not None
+            and not any(e.message_id in told for e in f.evidence)
+        )
 
     def _renewed(self, c: Candidate, mine: Sequence[Fact], taken: set[str]) -> list[Fact]:
         """What a value said to be new takes the place of, known under another name of the same thing."""
@@ -352,6 +364,9 @@ class _State:
         return [Decision(op="add", fact=replace(fact, is_current=False), reason="told as past")]
 
     def _replace(self, c: Candidate, wrong: Sequence[Fact], over: Sequence[Fact]) -> list[Decision]:
+        if c.is_positive and c.move == "change" and len(over) == 1:
+            told = without(c.text, over[0])
+            c = replace(c, text=told) if c.object in told else c
         fact = new_fact(c, self.labels, id=self.new_id(), now=self.now)
         if fact.is_current:
             self.known.put(fact)

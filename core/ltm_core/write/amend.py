@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ltm_core.write.build import head
 from ltm_core.write.lexicon import Lexicon, Rules
-from ltm_core.write.norm import fold, trim
+from ltm_core.write.norm import trim
 from ltm_core.write.people import lead
 from ltm_core.write.plan import Candidate, Turn, Utterance
 from ltm_core.write.scopes import Read
@@ -150,9 +150,7 @@ def denied_then(r: Read, denied: Sequence[Candidate], utterance: Utterance, lexi
     )
 
 
-def _meant(
-    said: Sequence[Candidate], value: str, wrong: str, rules: Rules
-) -> tuple[Candidate, str] | None:
+def _meant(said: Sequence[Candidate], value: str, wrong: str, rules: Rules) -> tuple[Candidate, str] | None:
     """The statement whose value is put right, with the right one: the statement that names the wrong value, else the
     last that holds one of its kind."""
     able = [c for c in said if c.is_positive and c.modality in ("asserted", "habitual")]

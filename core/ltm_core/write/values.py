@@ -1,4 +1,4 @@
-"""One value of a statement put in the place of another of its kind: a date for a date, a name for a like one. Pure."""
+"""One value of a statement in the place of another of its kind: a date for a date, a name for a like one. Pure."""
 
 from __future__ import annotations
 
@@ -34,13 +34,12 @@ def put(held: str, value: str, rules: Rules) -> str:
         return held[: found[0].start()] + value + held[found[0].end() :]
     if not _is_name(value):
         return ""
-    words = held.split()
-    if len(words) <= _LONGEST_NAME and all(_is_name(w) for w in words):
-        return value if held.casefold() != value.casefold() else ""
     alike = [m for m in _NAME.finditer(held) if _are_alike(m.group(), value)]
-    if len(alike) != 1:
-        return ""
-    return held[: alike[0].start()] + value + held[alike[0].end() :]
+    if len(alike) == 1:
+        return held[: alike[0].start()] + value + held[alike[0].end() :]
+    words = held.split()
+    alone = len(words) <= _LONGEST_NAME and all(_is_name(w) for w in words)
+    return value if alone and held.casefold() != value.casefold() else ""
 
 
 def _kind(value: str, rules: Rules) -> str:

@@ -1,4 +1,4 @@
-"""English as it is told: values put right, what came instead, names, doses, replies that show that something helped."""
+"""English as it is told: values put right, what came instead, names, doses, replies that show what helped."""
 
 from __future__ import annotations
 
@@ -117,9 +117,7 @@ def test_an_answer_to_a_question_corrects_nothing(told: Told) -> None:
         ("I'm in Austin, near Zilker", "relocated to Denver in May", ("user", "lives_in", "Denver")),
     ],
 )  # fmt: skip
-def test_what_came_instead_takes_the_place(
-    told: Told, first: str, second: str, wanted: tuple[str, str, str]
-) -> None:
+def test_what_came_instead_takes_the_place(told: Told, first: str, second: str, wanted: tuple[str, str, str]) -> None:
     told.say(first)
     told.later()
     told.say(second)
@@ -188,7 +186,7 @@ def confirmed(told: Told, problem: str, proposal: str, reply: str) -> list[Ancho
         ("What plan would suit us? Four people.", "I'd recommend the Family 20 for £32 a month.",
          "Let's go with Family 20 then"),
         ("When shall we hold the retro?", "How about Tuesday at three?", "Agreed, let's do that"),
-        ("My soup is too salty.", "Add a peeled potato and simmer it for twenty minutes.", "Saved the soup, thank you!"),
+        ("My soup is too salty.", "Add a peeled potato and simmer it for a while.", "Saved the soup, thank you!"),
     ],
 )  # fmt: skip
 def test_a_short_reply_takes_a_proposal_up(told: Told, problem: str, proposal: str, reply: str) -> None:
@@ -213,4 +211,4 @@ def test_what_ended_something_beside_the_store_is_an_anchor(told: Told) -> None:
     told.later()
     seen = told.say("cancelled Evernote, never opened it")
     assert [a.text for a in seen.anchors if a.kind == "stated_fact"] == ["cancelled Evernote"]
-    assert list(told.memory.facts(user_id="u"))[0].is_positive is False
+    assert next(iter(told.memory.facts(user_id="u"))).is_positive is False

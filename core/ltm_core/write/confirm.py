@@ -53,7 +53,12 @@ def find_confirmation(
             return None
         made = vectors([r.clause.text for r in reads]) if vectors is not None else None
         reply = reply_of(
-            utterance.content, reads, made, lexicon, problem=problem, proposal=proposal.content[:_LONGEST_PROPOSAL]
+            utterance.content,
+            reads,
+            None if made is None else list(made),
+            lexicon,
+            problem=problem,
+            proposal=proposal.content[:_LONGEST_PROPOSAL],
         )
         if not load_agreed().takes_up(reply, lexicon.gate.function):
             return None

@@ -307,8 +307,14 @@ def without(text: str, old: Fact) -> str:
     joint = " " if text.isascii() else ""
     if not value or value not in held:
         told = {w.casefold() for w in _TELLING.findall(old.object)} & {w.casefold() for w in _TELLING.findall(text)}
-        kept = [p for p in parts if not any(w in p.casefold() for w in told)] if told and text.isascii() else []
-        return trim(joint.join(kept)) if kept and any(_TELLING.search(p) for p in kept) else text
+        if not told or not text.isascii():
+            return text
+        kept = [p for p in parts if not any(w in p.casefold() for w in told)]
+        if kept and any(_TELLING.search(p) for p in kept):
+            return trim(joint.join(kept))
+        named = "|".join(map(re.escape, told))
+        bare = re.sub(rf"\b(?:(?:my|our|the) )?(?:old )?(?:{named})\b(?:['’]s)?", "", text, flags=re.I)
+        return trim(_SPACES.sub(" ", bare)) if _TELLING.search(bare) else text
     left = trim(joint.join(p for p in parts if value not in p.casefold()))
     if len(left) >= _LEAST and (not left.isascii() or " " in left):
         return left

@@ -1,4 +1,4 @@
-"""Things of one sort by their names: two banks, two makes of car, two medicines for the same thing. Pure."""
+"""Things of one sort by their names: two banks, two medicines for the same thing, two days of the week. Pure."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from functools import lru_cache
 from ltm_core.write.lexicon import default_lexicon
 
 _WORD = re.compile(r"[a-z0-9][\w+#&.'-]*", re.I)
+_KINDS = ("kind_weekday", "kind_time", "kind_money", "kind_dose")
+"""Values that are of one sort whatever they are of, by the parts of the rules that know them."""
 _LONGEST = 3
 """Words of a name."""
 
@@ -30,4 +32,8 @@ def _named(text: str) -> Mapping[str, frozenset[str]]:
             name = " ".join(words[i : i + n])
             for sort in members.get(name, ()):
                 found.setdefault(sort, set()).add(name)
+    parts = default_lexicon().rules("en").parts
+    for kind in _KINDS:
+        for m in parts[kind].finditer(text):
+            found.setdefault(kind, set()).add(m.group().lower().removesuffix("s"))
     return {sort: frozenset(names) for sort, names in found.items()}

@@ -11,6 +11,10 @@ from ltm_core.write.people import Subject, lead
 from ltm_core.write.scopes import Read
 
 
+_TELLING = re.compile(r"\d|\b[A-Z]")
+"""What a value needs when only "the" stands before its noun: a number or a name."""
+
+
 def named_attribute(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | None:
     """The attribute that the clause gives a value; single-valued when its noun says so."""
     rules = lexicon.rules(read.clause.language)
@@ -35,8 +39,9 @@ def named_attribute(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | N
             return None
         skip += own.end()
         owned = bool(own.group())
+        loose = own.group().lower().startswith("the") and not read["change"]
     else:
-        owned = subject.owns or subject.kind == "self"
+        owned, loose = subject.owns or subject.kind == "self", False
     m = rules.parts["attribute"].match(rest[skip:])
     if m is None:
         return None
@@ -45,6 +50,8 @@ def named_attribute(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | N
         attr = lexicon.shared["new_value"].sub("", attr) or attr
     if lexicon.shared["foreign_attribute"].search(attr) or lexicon.shared["gone"].match(fold(m["object"])):
         return None
+    if loose and not _TELLING.search(m["object"]):
+        return None  # "the washing is in the hall"
     if not owned and not any(n in rules.attributes or n in rules.functional for n in _suffixes(attr, rules.language)):
         return None
     negated = bool(rules.parts["neg"].search(m["pre"] or ""))

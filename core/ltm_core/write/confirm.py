@@ -92,14 +92,16 @@ def find_confirmation(
 
 
 def _may_take_up(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> bool:
-    """Whether the message is a short English reply to the assistant in which nothing speaks against a yes."""
+    """Whether the message is a short English reply to a proposal in which nothing speaks against a yes."""
     text = utterance.content
     if not reads or len(text) > LONGEST or not utterance.before or utterance.before[-1].role != "assistant":
         return False
     if script(text) != "en" or "?" in text or any(r.veto in _NO_REPLY for r in reads):
         return False
     parts = lexicon.rules("en").parts
-    return not (refutes(text, lexicon) or any(parts[p].search(text) for p in ("reply_leaves", "reply_own_day")))
+    if refutes(text, lexicon) or any(parts[p].search(text) for p in ("reply_leaves", "reply_own_day")):
+        return False
+    return is_proposal(utterance.before[-1].content, lexicon)
 
 
 def _confirming(reads: Sequence[Read], lexicon: Lexicon) -> Read | None:

@@ -10,7 +10,6 @@ from ltm_core.write.norm import fold, trim
 from ltm_core.write.people import Subject, lead
 from ltm_core.write.scopes import Read
 
-
 _TELLING = re.compile(r"\d|\b[A-Z]")
 """What a value needs when only "the" stands before its noun: a number or a name."""
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ltm_core.types import Evidence, Fact, Scope
 from ltm_core.write.known import Known
-from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.lexicon import Lexicon, default_lexicon
 from ltm_core.write.news import Held, News, Sentence, cue_array, words
 from ltm_core.write.norm import fold, trim
 from ltm_core.write.plan import Candidate, Decision, Utterance
@@ -40,8 +40,9 @@ _LEAST = 3
 """Characters that must be left of a sentence without the old value."""
 _TELLING = re.compile(r"\d[\d:.,]*\d|\d|(?<=[ (])[A-Z][\w'-]+(?<!')")
 """Numbers and names: what tells one value from another."""
+_GONE = "\ufffc"
+"""Stands for a word that goes, until those that belong to it are gone too."""
 _TELLING_FIRST = re.compile(r"[A-Z][\w-]+")
-_DETERMINER = re.compile(r"^(?:the|my|our) ", re.I)
 _MOST_CLAUSES = 5
 _NAMED = ("attribute", "single")
 """Relations that are only the words of the user for a thing."""
@@ -202,7 +203,7 @@ def _only_tells_of(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     text = c.text
     if not text.isascii() or lexicon.shared["speaks_of_us"].search(text):
         return False
-    begins = _DETERMINER.sub("", text).casefold()
+    begins = lexicon.shared["determiner"].sub("", text).casefold()
     named = [w.casefold() for w in _TELLING_FIRST.findall(fact.object)]
     return any(begins.startswith(w) for w in named) and lexicon.shared["own_end"].search(text) is None
 
@@ -313,7 +314,8 @@ def without(text: str, old: Fact) -> str:
         if kept and any(_TELLING.search(p) for p in kept):
             return trim(joint.join(kept))
         named = "|".join(map(re.escape, told))
-        bare = re.sub(rf"\b(?:(?:my|our|the) )?(?:old )?(?:{named})\b(?:['’]s)?", "", text, flags=re.I)
+        bare = re.sub(rf"\b(?:{named})\b(?:['’]s)?", _GONE, text, flags=re.I)
+        bare = default_lexicon().shared["determined_gone"].sub("", bare).replace(_GONE, "")
         return trim(_SPACES.sub(" ", bare)) if _TELLING.search(bare) else text
     left = trim(joint.join(p for p in parts if value not in p.casefold()))
     if len(left) >= _LEAST and (not left.isascii() or " " in left):

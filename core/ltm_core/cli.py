@@ -16,6 +16,7 @@ from ltm_core.commands import (
     ask,
     calibrate,
     chat,
+    copying,
     demo,
     evaluate,
     facts,
@@ -69,6 +70,7 @@ app.command()(portability.backup)
 app.command()(portability.restore)
 app.command()(portability.audit)
 app.command()(reembed.reembed)
+app.command()(copying.copy)
 app.command()(keys.encrypt)
 app.command()(keys.rekey)
 app.command()(upkeep.work)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,8 @@ from ltm_core.embed.base import identity
 from ltm_core.embed.cache import CachedEmbedder
 from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.errors import ConfigError, EmbedderMismatchError
+from ltm_core.keep.copy_files import CopiedFiles
+from ltm_core.keep.copying import Copying, refuse_half
 from ltm_core.lexicon import default_lexicon
 from ltm_core.recall.bounded import Bounded
 from ltm_core.recall.cache import RecallCache
@@ -27,7 +30,7 @@ from ltm_core.store.postgres.location import is_postgres
 from ltm_core.store.sqlite import open_store
 from ltm_core.text.chunks import CHUNKER_VERSION, TEMPLATE_VERSION
 from ltm_core.text.tokens import estimate_tokens
-from ltm_core.types import TokenCounter, WorkReport
+from ltm_core.types import CopyReport, TokenCounter, WorkReport
 from ltm_core.write.identifiers import check_patterns
 
 if TYPE_CHECKING:
@@ -64,8 +67,9 @@ def open_runtime(
     reads, tells = _extractor(extractor), _summarizer(summarizer)
     spans = _spans() if settings.telemetry else None
     keys = resolve_keys(key_provider)
-    store = _store(location, config=settings, read_only=read_only, clock=lambda: _aware(clock()), keys=keys)
+    store = store_at(location, config=settings, read_only=read_only, clock=lambda: _aware(clock()), keys=keys)
     try:
+        refuse_half(store)
         _agree(store, model, now=clock())
         runtime = Runtime(
             store=store,
@@ -95,7 +99,8 @@ def open_runtime(
         raise
 
 
-def _store(location: str | Path, **options: Any) -> SqlStore:
+def store_at(location: str | Path, **options: Any) -> SqlStore:
+    """The store alone, with nothing around it; `open_store` of its engine says which options."""
     if is_postgres(location):
         from ltm_core.store.postgres import open_store as open_postgres
 
@@ -103,6 +108,30 @@ def _store(location: str | Path, **options: Any) -> SqlStore:
     if isinstance(location, str) and "://" in location:
         raise ConfigError("location must be a directory, ':memory:' or postgresql://user@host/database")
     return open_store(location, **options)
+
+
+def copy_store(
+    source: str | Path,
+    target: str | Path,
+    *,
+    key_provider: object,
+    target_archive: str,
+    config: Config | None,
+    clock: Callable[[], datetime],
+    progress: Callable[[int, int], None] | None,
+) -> CopyReport:
+    """The target is what the source is; see `LongTermMemory.copy`."""
+    settings, keys = config or Config.make(), resolve_keys(key_provider)
+    with ExitStack() as stack:
+
+        def opened(location: str | Path, **options: Any) -> SqlStore:
+            return stack.enter_context(closing(store_at(location, config=settings, keys=keys, **options)))
+
+        there = opened(source, read_only=True)
+        refuse_half(there)
+        here = opened(target, clock=lambda: _aware(clock()), key=there.sealed_key())
+        files = CopiedFiles(there, here, url=settings.archive_url, target_url=target_archive)
+        return Copying(there, here, files, progress).run(now=lambda: _aware(clock()))
 
 
 def _extractor(spec: object) -> Extractor | None:

@@ -1,15 +1,17 @@
-"""Changing a whole store: its keys, its embedder."""
+"""Changing a whole store: its keys, its embedder, its place."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ltm_core.door.base import Door
+from ltm_core.acting import acting
+from ltm_core.door.base import Door, utc_now
 from ltm_core.locations import directory_of
 from ltm_core.twins import twin
-from ltm_core.types import EncryptionReport, ReembedReport
+from ltm_core.types import CopyReport, EncryptionReport, ReembedReport
 
 if TYPE_CHECKING:
     from ltm_core.config import Config
@@ -62,6 +64,51 @@ class Changing(Door):
         import asyncio
 
         return await asyncio.to_thread(lambda: cls.rekey(location, **options))
+
+    @classmethod
+    def copy(
+        cls,
+        source: str | Path,
+        target: str | Path,
+        *,
+        key_provider: object = None,
+        target_archive: str = "",
+        config: Config | None = None,
+        clock: Callable[[], datetime] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        actor: str | None = None,
+        reason: str | None = None,
+    ) -> CopyReport:
+        """``target``, a new place, holds all that the store at ``source`` held at one moment: users with ids, vectors
+        and cursors, what was erased and must not come back, the audit log, waiting work, settings, files of old
+        turns. It has the same keys, so nothing is embedded again. Others may go on using ``source``.
+
+        One transaction per user; after a stop, or when the source was used since, the same call goes on, and until it
+        is done ``target`` cannot be opened. Every row is read again at the end and compared: ``differences`` of the
+        report are empty, or the call must be repeated. ``progress`` gets (done, total), of users carried and then of
+        users compared. ``target_archive``: the ``archive_url`` that the target will be opened with, when the source
+        has another one. Raises ConflictError when the target is a store of its own, or was used since it was copied
+        (docs/copying.md).
+        """
+        from ltm_core.opening import copy_store
+
+        with acting(actor, reason):
+            return copy_store(
+                source,
+                target,
+                key_provider=key_provider,
+                target_archive=target_archive,
+                config=config,
+                clock=clock or utc_now,
+                progress=progress,
+            )
+
+    @classmethod
+    async def acopy(cls, source: str | Path, target: str | Path, **options: Any) -> CopyReport:
+        """Async twin of `copy`; the same options."""
+        import asyncio
+
+        return await asyncio.to_thread(lambda: cls.copy(source, target, **options))
 
     def reembed(
         self,

@@ -33,7 +33,7 @@ from typing import Any
 
 from ltm_core.testing import server_guard
 
-STARTING = 30.0
+STARTING = 120.0
 """Seconds after which a server that does not answer is taken as failed."""
 RETRYING = 3.0
 """Seconds in which a server that ends at once is started again: after a crash the old processes may still hold the

@@ -38,7 +38,7 @@ from ltm_core.types.names import (
     TokenCounter,
 )
 from ltm_core.types.page import Page
-from ltm_core.types.portability import BackupReport, ImportResult, RefusedLine, RestoreReport
+from ltm_core.types.portability import BackupReport, CopyReport, ImportResult, RefusedLine, RestoreReport
 from ltm_core.types.reports import (
     Calibration,
     CalibrationRow,
@@ -65,6 +65,7 @@ __all__ = [
     "ChangeOp",
     "Context",
     "ContextItem",
+    "CopyReport",
     "DeadLetter",
     "Document",
     "DocumentWrite",

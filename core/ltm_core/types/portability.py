@@ -64,8 +64,33 @@ class RestoreReport:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyReport:
+    """What `LongTermMemory.copy` did, and whether the target is what the source was."""
+
+    source: str
+    target: str
+    users: int
+    """In the target."""
+    carried: int
+    """Users that this run carried; the others were there already, as they are in the source."""
+    dropped: int
+    """Users whom an earlier run had carried and who changed, or were erased, in the source since."""
+    rows: int
+    """Rows of users in the target, counted at the end."""
+    cold_files: int
+    """Files of old turns that were copied."""
+    cold_files_left: int
+    """Files at an ``archive_url`` that both stores list now: only one of the two may be used from now on."""
+    differences: tuple[str, ...]
+    """The users of whom the target does not hold what was carried, and "" for what is no user's. Empty: every row
+    was read again and is the same."""
+    seconds: float = 0.0
+
+
 __all__ = [
     "BackupReport",
+    "CopyReport",
     "ImportResult",
     "RefusedLine",
     "RestoreReport",

@@ -22,17 +22,19 @@ def open_store(
     read_only: bool = False,
     clock: Callable[[], datetime] | None = None,
     keys: KeyProvider | None = None,
+    key: bytes | None = None,
 ) -> PostgresStore:
     """The store at ``postgresql://user:password@host:port/database?schema=ltm&key_file=PATH``, created when absent.
 
     Raises UnavailableError (not reachable, refused), CorruptError (not ours, no key), SchemaTooNewError, BusyError,
     MasterKeyError, ConfigError (the URL, or the rights of the login) or MissingExtraError. No error, log or text form
-    holds the password.
+    holds the password. ``key``: what the key file of a store that is made now holds, when it is to be the copy of
+    another one.
     """
     _require_driver()
     from ltm_core.store.postgres.store import PostgresStore
 
-    return PostgresStore(location, config=config, read_only=read_only, clock=clock, keys=keys)
+    return PostgresStore(location, config=config, read_only=read_only, clock=clock, keys=keys, key=key)
 
 
 def holds_store(location: str) -> bool:

@@ -58,8 +58,10 @@ class KeyPlace:
             raise UnavailableError(f"{self.path} cannot be read: {e.strerror}") from e
 
 
-def load(place: KeyPlace, *, is_new: bool, provider: KeyProvider | None, where: str) -> StoreKeys:
-    """The keys of the store; a new one gets its own, sealed when there is a provider.
+def load(
+    place: KeyPlace, *, is_new: bool, provider: KeyProvider | None, where: str, fresh: bytes | None = None
+) -> StoreKeys:
+    """The keys of the store; a new one gets its own, sealed when there is a provider, or the key file ``fresh``.
 
     CorruptError when a store that exists has none: it is never made anew. MasterKeyError and ConfigError as for a
     store in a directory.
@@ -71,7 +73,9 @@ def load(place: KeyPlace, *, is_new: bool, provider: KeyProvider | None, where: 
                 f"the key of {where} is not at {place.shown}: bring the file that was written with the store, or "
                 f"name it with ?key_file=, {STORE_KEY_FILE} or {STORE_KEY}; nothing is found without"
             )
-        data = place.create(secrets.token_bytes(KEY_BYTES) if provider is None else seal(StoreKeys.new(), provider))
+        if fresh is None:
+            fresh = secrets.token_bytes(KEY_BYTES) if provider is None else seal(StoreKeys.new(), provider)
+        data = place.create(fresh)
     return keys_in(data, provider, file=place.shown, store=where)
 
 

@@ -303,6 +303,17 @@ SPLIT_TABLES_1 = (
 """Rows of users, split by user."""
 
 
+SEQUENCES = {
+    "users": "users_number",
+    "changes": "changes_number",
+    "embedders": "embedders_no_seq",
+    "outbox": "outbox_id_seq",
+    "jobs": "jobs_id_seq",
+    "audit": "audit_id_seq",
+}
+"""Where the numbers of a table come from that are never given twice."""
+
+
 def create(table: Table) -> list[str]:
     """A table that is not split."""
     return [f"CREATE TABLE {table.name} ({table.columns}, PRIMARY KEY ({table.key}))", *_indexes(table)]
@@ -368,4 +379,13 @@ def version_1(partitions: int, roles: Roles) -> list[str]:
     return statements
 
 
-__all__ = ["OWNED_TABLES_1", "SETTING", "SPLIT_TABLES_1", "STORE_TABLES_1", "Roles", "Table", "version_1"]
+__all__ = [
+    "OWNED_TABLES_1",
+    "SEQUENCES",
+    "SETTING",
+    "SPLIT_TABLES_1",
+    "STORE_TABLES_1",
+    "Roles",
+    "Table",
+    "version_1",
+]

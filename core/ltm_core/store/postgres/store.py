@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from ltm_core.store.postgres.location import place_of
 from ltm_core.store.postgres.migrations import Layout
 from ltm_core.store.postgres.operations import PostgresOperations
 from ltm_core.store.postgres.pool import Pool
+from ltm_core.store.postgres.schema import SEQUENCES
 from ltm_core.store.postgres.session import Session
 from ltm_core.store.postgres.transactions import Beginnings, lock_number
 from ltm_core.store.postgres.writer import PostgresWriter
@@ -44,6 +45,7 @@ class PostgresStore(SqlStore):
     """`ltm_core.store.base.Store` in one schema of a database."""
 
     writer = PostgresWriter
+    is_split = True
 
     def __init__(
         self,
@@ -53,9 +55,11 @@ class PostgresStore(SqlStore):
         read_only: bool = False,
         clock: Callable[[], datetime] | None = None,
         keys: KeyProvider | None = None,
+        key: bytes | None = None,
     ) -> None:
         super().__init__()
         self.config = config
+        self._fresh = key
         self.place = place_of(location)
         self._read_only = read_only
         self._provider = keys
@@ -103,14 +107,16 @@ class PostgresStore(SqlStore):
         migrations.check_key(conn, self.place, Keyed(held.hashing))
         if not require_same(Session(conn), self.place.shown, held) and held.encrypted:
             raise ConfigError(
-                f"{self.place.shown} is a plain store: copy it to a new one that is opened with the master key"
+                f"{self.place.shown} is a plain store: copy it to a directory, `ltm encrypt` that, and copy it to "
+                "a new place"
             )
         return held
 
     def _created(self, conn: psycopg.Connection[Any], clock: Callable[[], datetime]) -> tuple[Layout, StoreKeys]:
         layout = migrations.new_layout(conn, self.place)
         # The key comes first: a database without its key is one that lost it.
-        held = load(self._keys(layout), is_new=True, provider=self._provider, where=self.place.shown)
+        where = self.place.shown
+        held = load(self._keys(layout), is_new=True, provider=self._provider, where=where, fresh=self._fresh)
         migrations.create(conn, self.place, layout, held, now_us=to_us(clock()))
         return layout, held
 
@@ -155,10 +161,30 @@ class PostgresStore(SqlStore):
             last, called = session.execute("SELECT last_value, is_called FROM changes_number").fetchone() or (0, 0)
         return int(last) if called else 0
 
-    def rename_tables(self, conn: Connection, names: Sequence[tuple[str, str]]) -> None:
+    def last_numbers(self, conn: Connection) -> dict[str, int]:
+        with self._as_owner(conn):
+            rows = [
+                (t, *conn.execute(f"SELECT last_value, is_called FROM {s}").fetchone()) for t, s in SEQUENCES.items()
+            ]
+        return {table: int(last) for table, last, is_called in rows if is_called}
+
+    def raise_numbers(self, conn: Connection, last: Mapping[str, int]) -> None:
+        known = self.last_numbers(conn)
+        with self._as_owner(conn):
+            for table, number in last.items():
+                if number > known.get(table, 0):
+                    conn.execute("SELECT setval(?::regclass, ?)", (SEQUENCES[table], number))
+
+    @contextmanager
+    def _as_owner(self, conn: Connection) -> Iterator[None]:
+        """Whoever logged in, inside a transaction across users."""
         conn.execute("SET LOCAL ROLE NONE")
-        super().rename_tables(conn, names)
+        yield
         conn.execute(f"SET LOCAL ROLE {self.layout.roles.across}")
+
+    def rename_tables(self, conn: Connection, names: Sequence[tuple[str, str]]) -> None:
+        with self._as_owner(conn):
+            super().rename_tables(conn, names)
 
     def operations(self) -> PostgresOperations:
         return PostgresOperations(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -35,6 +35,9 @@ class SqlStore(ABC):
     directory: Path | None = None
     """Where files of the store are that no table holds; None when there are none."""
     writer: ClassVar[type[SqlWriter]] = SqlWriter
+
+    is_split: ClassVar[bool] = False
+    """Whether each row of a user has ``user_no`` beside it, and tables are split by it."""
 
     def __init__(self) -> None:
         self._caches: dict[int, SnapshotCache] = {}
@@ -67,6 +70,14 @@ class SqlStore(ABC):
         """Each table of the first name has the second one, in order, inside the connection's transaction."""
         for old, new in names:
             conn.execute(f"ALTER TABLE {old} RENAME TO {new}")
+
+    @abstractmethod
+    def last_numbers(self, conn: Connection) -> dict[str, int]:
+        """Per table whose numbers are never given twice, the last one that was given."""
+
+    @abstractmethod
+    def raise_numbers(self, conn: Connection, last: Mapping[str, int]) -> None:
+        """No number up to these is given from now on."""
 
     @abstractmethod
     def operations(self) -> SqlOperations: ...

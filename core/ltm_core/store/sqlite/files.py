@@ -103,19 +103,23 @@ def file_system(directory: Path) -> str:
     return kind
 
 
-def load_keys(directory: Path, *, read_only: bool, provider: KeyProvider | None) -> StoreKeys:
-    """The store's keys; a new store gets its own, sealed when there is a provider.
+def load_keys(
+    directory: Path, *, read_only: bool, provider: KeyProvider | None, fresh: bytes | None = None
+) -> StoreKeys:
+    """The store's keys; a new store gets its own, sealed when there is a provider, or the key file ``fresh``.
 
     MasterKeyError when the store is encrypted and the provider is missing or has another key; ConfigError when
     there is a provider and the store that exists is plain.
     """
-    data = load_key(directory, read_only=read_only, provider=provider)
+    data = load_key(directory, read_only=read_only, provider=provider, fresh=fresh)
     return keys_in(data, provider, file=str(directory / KEY), store=str(directory))
 
 
-def load_key(directory: Path, *, read_only: bool, provider: KeyProvider | None = None) -> bytes:
-    """The bytes of the key file, created with mode 0600 beside a database that does not exist yet: 32 random ones,
-    or sealed keys when there is a provider.
+def load_key(
+    directory: Path, *, read_only: bool, provider: KeyProvider | None = None, fresh: bytes | None = None
+) -> bytes:
+    """The bytes of the key file, created with mode 0600 beside a database that does not exist yet: ``fresh``, or 32
+    random ones, or sealed keys when there is a provider.
 
     Of several processes that create it at once, all read the same one.
     """
@@ -131,7 +135,8 @@ def load_key(directory: Path, *, read_only: bool, provider: KeyProvider | None =
                 raise CorruptError(
                     f"{path} is missing: restore the file that belongs to {DATABASE}, nothing is found without"
                 ) from None
-            fresh = secrets.token_bytes(KEY_BYTES) if provider is None else seal(StoreKeys.new(), provider)
+            if fresh is None:
+                fresh = secrets.token_bytes(KEY_BYTES) if provider is None else seal(StoreKeys.new(), provider)
             create_key(path, fresh)
             continue
         except OSError as e:

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,7 +30,7 @@ from ltm_core.store.vault import StoreKeys, Vault
 
 if TYPE_CHECKING:
     from ltm_core.store.keys import KeyProvider
-    from ltm_core.store.sql.engine import IndexLock
+    from ltm_core.store.sql.engine import Connection, IndexLock
 
 _INDEX_LOCK = "vectors.lock"
 MEMORY = ":memory:"
@@ -53,10 +53,12 @@ class SqliteStore(SqlStore):
         read_only: bool = False,
         clock: Callable[[], datetime] | None = None,
         keys: KeyProvider | None = None,
+        key: bytes | None = None,
     ) -> None:
         super().__init__()
         self.config = config
         self._provider = keys
+        self._fresh = key
         self._location = os.fspath(location)
         self._read_only = read_only
         temporary = self._location == MEMORY
@@ -104,7 +106,7 @@ class SqliteStore(SqlStore):
                     return held
                 # The key comes first: a database without its key is one that lost it.
                 with self._pool.lock:
-                    held = load_keys(self.directory, read_only=False, provider=self._provider)
+                    held = load_keys(self.directory, read_only=False, provider=self._provider, fresh=self._fresh)
                 with self._pool.exclusive() as conn:
                     migrate(conn, path, Keyed(held.hashing), now_us=to_us(clock()))
                     begin(conn, path, held)
@@ -141,6 +143,18 @@ class SqliteStore(SqlStore):
 
     def index_lock(self) -> IndexLock:
         return WriteLock(self.directory / _INDEX_LOCK, 0.0)
+
+    def last_numbers(self, conn: Connection) -> dict[str, int]:
+        return dict(conn.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
+
+    def raise_numbers(self, conn: Connection, last: Mapping[str, int]) -> None:
+        # The table has no unique column: a row is there only after the first number was given.
+        known = self.last_numbers(conn)
+        for table, number in last.items():
+            if table not in known:
+                conn.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, number))
+            elif number > known[table]:
+                conn.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = ?", (number, table))
 
     def operations(self) -> SqliteOperations:
         return SqliteOperations(self)
@@ -184,11 +198,13 @@ def open_store(
     read_only: bool = False,
     clock: Callable[[], datetime] | None = None,
     keys: KeyProvider | None = None,
+    key: bytes | None = None,
 ) -> SqliteStore:
     """The store in the directory ``location``, created when absent; ":memory:" is a temporary one.
 
     Raises UnavailableError (a file, not writable, a network file system), CorruptError (not ours, damaged, no
     key), SchemaTooNewError, MasterKeyError (encrypted, and no or another master key) or ConfigError (``keys`` given,
-    and the store is plain). ``clock`` says what "now" is where no time is given.
+    and the store is plain). ``clock`` says what "now" is where no time is given. ``key``: what the key file of a
+    store that is made now holds, when it is to be the copy of another one.
     """
-    return SqliteStore(location, config=config, read_only=read_only, clock=clock, keys=keys)
+    return SqliteStore(location, config=config, read_only=read_only, clock=clock, keys=keys, key=key)

@@ -38,7 +38,7 @@ def test_a_store_is_encrypted_and_gets_another_key(
     monkeypatch.setenv("LTM_MASTER_KEY", ONE)
     assert ltm("facts", "--user", "ana").exit_code == 2
     done = ltm("encrypt")
-    assert done.exit_code == 0 and "1 users sealed" in done.output
+    assert done.exit_code == 0 and "1 user sealed" in done.output
     assert "Porto" in ltm("facts", "--user", "ana").output
     assert ltm("backup", tmp_path / "copies" / "one").exit_code == 0
     (tmp_path / "two").write_text(TWO)

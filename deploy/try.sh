@@ -14,7 +14,8 @@ server=
 say() { echo "try: $*"; }
 fail() { say "failed: $*"; cat "$place/log" 2>/dev/null || true; exit 1; }
 end() {
-    [ -z "$server" ] || kill -9 "$server" 2>/dev/null || true
+    # Not at once by force: its workers would stay and hold the port.
+    if [ -n "$server" ]; then kill -TERM "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; fi
     rm -rf "$place"
 }
 trap end EXIT

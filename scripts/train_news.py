@@ -164,7 +164,7 @@ def load_rows(data: Path, pairs: Sequence[Pair]) -> list[Row]:
             if r.get("held_out") or r.get("split") == "held" or "held_out" in path.name:
                 continue
             spans = list(_labelled(r))
-            unmarked = path.name in ("messages.jsonl", "messages_pairs.jsonl")
+            unmarked = path.name in ("messages.jsonl", "messages_pairs.jsonl", "messages_life_zh.jsonl")
             if unmarked and any(s.get("stated_fact") for s in r["segments"]):
                 continue  # their facts do not say whether they are news
             for u in units_of(r["text"]):

@@ -5,7 +5,7 @@ mask and split -> scopes and vetoes -> gate -> extraction -> candidates, with an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from ltm_core.types import Anchor, Evidence, Importance
@@ -16,6 +16,7 @@ from ltm_core.write.build import Context, candidates
 from ltm_core.write.clauses import plain_form, split
 from ltm_core.write.confirm import find_confirmation, find_references
 from ltm_core.write.decide import judge
+from ltm_core.write.draft import Draft
 from ltm_core.write.ends import ending_of, endings
 from ltm_core.write.forget_requests import find_requests
 from ltm_core.write.found import Found, inside, stated
@@ -25,7 +26,7 @@ from ltm_core.write.marked import marked
 from ltm_core.write.neighbours import Neighbours, Vectors
 from ltm_core.write.news import load_news
 from ltm_core.write.norm import script
-from ltm_core.write.overtaken import proposed, units
+from ltm_core.write.overtaken import proposed, tells_change, units
 from ltm_core.write.people import Subject, speaker_key
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
 from ltm_core.write.remember import explicit_requests
@@ -33,10 +34,10 @@ from ltm_core.write.renew import successor_of
 from ltm_core.write.repairs import is_bare, repair_of, repaired
 from ltm_core.write.returns import returning
 from ltm_core.write.scopes import Read, read
-from ltm_core.write.standing import points_back, stand_on
+from ltm_core.write.standing import named_assistant, points_back, stand_on
 from ltm_core.write.succession import announced, told_by_self
 from ltm_core.write.transfer import handed_over, transferred
-from ltm_core.write.walk import walk
+from ltm_core.write.walk import Spoken, walk
 
 _REPAIRED_TURNS = 2
 """The user's last turns in which a short correction ("no, 799") looks for what it corrects."""
@@ -85,6 +86,7 @@ def analyse(
         found.skipped.append(f"0-0:{confirmation}")
     elif confirmation is not None:
         found.anchors.append(confirmation.anchor)
+        found.news = [c for c in found.news if not inside(c, confirmation.anchor.evidence)]
         found.candidates.append(confirmation.candidate)
     kept = _unique(found.candidates)
     candidates_ = (*kept, *_unique(found.endings))
@@ -123,6 +125,7 @@ def _facts(
     previous: Read | None = None
     told_of = teller = Subject(key=me, rest=0)
     spokens = walk(utterance, reads, lexicon)  # which sets cues that the neighbours' gate reads
+    found.news += _news(spokens, sides, utterance, lexicon, asked=asked)
     for i, spoken in enumerate(spokens):
         r, subject = spoken.read, told_by_self(spoken.read, spoken.subject, me, lexicon)
         span = f"{r.clause.start}-{r.clause.end}"
@@ -197,11 +200,17 @@ def _facts(
         over = lexicon.rules(r.clause.language).flags["hard_cessation"]
         r.flags["after_end"] = joined and prior is not None and over.search(prior.clause.norm) is not None
         r.flags["continues"] = joined and prior is not None and not (prior["command"] or prior["standing"])
-        made, probability = judge(r, subject, lexicon, sides.of(i), explicit=i in held, threshold=threshold)
+        changes = tells_change(r, found.news, lexicon)
+        made, probability = judge(
+            r, subject, lexicon, sides.of(i), explicit=i in held, changes=changes, threshold=threshold
+        )
+        christened = named_assistant(reads[i - 1] if i else None, r, lexicon)
+        made, probability = ((christened,), 1.0) if christened is not None else (made, probability)
         if not made:
             if r["first_person"] or r["own_kin"]:
                 found.skipped.append(f"{span}:{'third_party' if not subject.key else 'gate'}")
             continue
+        made = _of_whom(made, r, subject, me, lambda: _told(utterance, found, lexicon, threshold))
         told_before = ""
         if made[0].subject == "assistant":
             told_before = points_back(r, reads[i - 1] if i else None, lexicon)
@@ -221,8 +230,15 @@ def _facts(
         if i not in held and any(c.modality != "temporary" for c in new):
             anchor = stated(r, new, utterance, start=subject.words)
             found.anchors.append(replace(anchor, text=f"{told_before}，{anchor.text}") if told_before else anchor)
+
+
+def _news(
+    spokens: Sequence[Spoken], sides: Neighbours, utterance: Utterance, lexicon: Lexicon, *, asked: set[int]
+) -> Iterator[Candidate]:
+    """The sentences that are likely to tell of something changed or over."""
+    me, speaker = speaker_key(utterance)
     place_of = {id(s): i for i, s in enumerate(spokens)}
-    found.news += proposed(
+    return proposed(
         [u for u in units(spokens, utterance.content, utterance.message_id) if not _is_asked(u.evidence, asked)],
         lambda s: sides.of(place_of[id(s)]).vector,
         load_news(),
@@ -235,6 +251,19 @@ def _facts(
 
 def _is_asked(evidence: Evidence, asked: set[int]) -> bool:
     return any(evidence.start <= at < evidence.end for at in asked)
+
+
+def _of_whom(
+    made: tuple[Draft, ...], r: Read, subject: Subject, me: str, told: Callable[[], Sequence[Candidate]]
+) -> tuple[Draft, ...]:
+    """The drafts of a Chinese correction that names nobody, about the relative of whom the same was said last
+    ("我女朋友属马", "说岔了，属羊")."""
+    if not r["carried_correction"] or subject.kind != "dropped" or r.clause.language != "zh":
+        return made
+    last = next((c for c in reversed(told()) if c.relation == made[0].relation), None)
+    if last is None or last.subject == me or last.is_about_user or made[0].subject != me:
+        return made
+    return tuple(replace(d, subject=last.subject, about_user=False) for d in made)
 
 
 def _told(utterance: Utterance, found: Found, lexicon: Lexicon, threshold: float) -> list[Candidate]:

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 
 from ltm_core.types import Anchor, Evidence
 from ltm_core.write.agreed import LONGEST, load_agreed, reply_of
+from ltm_core.write.agreement import load_agreement, reply_cues
 from ltm_core.write.lexicon import Lexicon, Rules
 from ltm_core.write.neighbours import Vectors
+from ltm_core.write.news import Sentence, words
 from ltm_core.write.norm import fold, normal, script, trim
+from ltm_core.write.overtaken import mean_vector
 from ltm_core.write.plan import Candidate, Turn, Utterance
 from ltm_core.write.scopes import Read
 
@@ -41,14 +44,23 @@ def find_confirmation(
     utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon, *, from_tools: bool, vectors: Vectors | None
 ) -> Confirmed | str | None:
     """The confirmed solution; the reason as a word when one was refused; None when nothing was confirmed."""
-    said = _confirming(reads, lexicon)
+    refused, said = _confirming(reads, lexicon)
+    if refused:
+        return None
     learned = said is None and _may_take_up(utterance, reads, lexicon)
-    if said is None and not learned:
+    spoken = bool(reads) and reads[0].clause.language in load_agreement().languages
+    if said is None and not (learned or spoken):
         return None
     proposal, problem = _proposal(utterance.before, lexicon)
+    if proposal is None and _is_on(utterance, reads):
+        # What was proposed last time may have been tried since: the words must name something of it.
+        proposal, problem = _proposal(utterance.earlier, lexicon)
+        known = load_agreement().function
+        if proposal is None or not words(utterance.content, known) & words(f"{problem} {proposal.content}", known):
+            return None
     if proposal is None:
         return None
-    if said is None:
+    if learned:
         if proposal is not utterance.before[-1] or len(problem.split()) < _LEAST_PROBLEM:
             return None
         made = vectors([r.clause.text for r in reads]) if vectors is not None else None
@@ -63,6 +75,8 @@ def find_confirmation(
         if not load_agreed().takes_up(reply, lexicon.gate.function):
             return None
         said = reads[0]
+    elif said is None and not _takes_up(utterance, reads, proposal, vectors):
+        return None
     if proposal.from_tool and not from_tools:
         return "confirmation_from_tool"
     start, end = _key_span(proposal.content, lexicon)
@@ -70,9 +84,9 @@ def find_confirmation(
     if not solution:
         return None
     topic = _topic(problem)
-    words = said.evidence(utterance.message_id)
+    told = said.evidence(utterance.message_id) if said is not None else _whole(reads, utterance.message_id)
     anchor = Anchor(
-        kind="confirmation", text=solution, evidence=words, reason="user confirmed a proposal", importance="high"
+        kind="confirmation", text=solution, evidence=told, reason="user confirmed a proposal", importance="high"
     )
     candidate = Candidate(
         subject=f"topic:{topic}" if topic else "topic",
@@ -85,7 +99,7 @@ def find_confirmation(
         asserted_by="assistant_confirmed",
         importance="high",
         valid_from=utterance.at,
-        evidence=(words, Evidence(message_id=proposal.id, start=start, end=end)),
+        evidence=(told, Evidence(message_id=proposal.id, start=start, end=end)),
         rule="confirmation",
     )
     return Confirmed(anchor=anchor, candidate=candidate)
@@ -104,17 +118,48 @@ def _may_take_up(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) 
     return is_proposal(utterance.before[-1].content, lexicon)
 
 
-def _confirming(reads: Sequence[Read], lexicon: Lexicon) -> Read | None:
+def _confirming(reads: Sequence[Read], lexicon: Lexicon) -> tuple[bool, Read | None]:
+    """Whether a clause says that the proposal did not help, and the first that says in known words that it did."""
     said = None
     for read in reads:
         flags = lexicon.rules(read.clause.language).flags
         if read.veto in ("fiction", "quotation", "conditional", "injection", "irony"):
             continue
         if flags["not_confirmed"].search(read.clause.norm):
-            return None
+            return True, None
         if flags["confirmed"].search(read.clause.norm) and not read["question"] and said is None:
             said = read
-    return said
+    return False, said
+
+
+def _takes_up(utterance: Utterance, reads: Sequence[Read], proposal: Turn, vectors: Vectors | None) -> bool:
+    """Whether a short reply right after the proposal takes it up, in words that no rule knows."""
+    model = load_agreement()
+    turns = utterance.before if proposal in utterance.before else utterance.earlier
+    last = next((t for t in reversed(turns) if t.role in ("user", "assistant")), None)
+    if not reads or last is not proposal or len(utterance.content) > LONGEST:
+        return False
+    if reads[0].clause.language not in model.languages or any(r.veto in _NO_REPLY for r in reads):
+        return False
+    made = vectors([r.clause.text for r in reads]) if vectors is not None else None
+    return model.takes_up(
+        Sentence(
+            text=utterance.content,
+            norm=" ".join(r.clause.norm.strip() for r in reads),
+            language=reads[0].clause.language,
+            cues=reply_cues([r.flags for r in reads], utterance.content, proposal.content, model.function),
+            vector=mean_vector(list(made)) if made is not None else None,
+        )
+    )
+
+
+def _is_on(utterance: Utterance, reads: Sequence[Read]) -> bool:
+    """Whether a message may answer what was proposed in the session before."""
+    return bool(reads and utterance.earlier) and reads[0].clause.language in load_agreement().languages
+
+
+def _whole(reads: Sequence[Read], message_id: str) -> Evidence:
+    return Evidence(message_id=message_id, start=reads[0].clause.start, end=reads[-1].clause.end)
 
 
 def _proposal(before: Sequence[Turn], lexicon: Lexicon) -> tuple[Turn | None, str]:
@@ -246,11 +291,11 @@ def _resolve(clause: str, what: str, known: Sequence[str], lexicon: Lexicon) -> 
         name = fold(entity)
         if name and (name in clause or (len(folded) > 1 and folded in name)):
             return entity
-    for sort, words in lexicon.identifier_words.items():
-        if not any(w in folded for w in words.split("|")):
+    for sort, spoken in lexicon.identifier_words.items():
+        if not any(w in folded for w in spoken.split("|")):
             continue
         for entity in reversed(known):
-            named = fold(entity).startswith(sort) or any(w in fold(entity) for w in words.split("|"))
+            named = fold(entity).startswith(sort) or any(w in fold(entity) for w in spoken.split("|"))
             if named or lexicon.kind_of_prefix(entity) == sort:
                 return entity
     return ""

@@ -37,6 +37,8 @@ _NOT_SETTLED = (
     "plan", "command", "mood", "third_person", "general", "ephemeral", "past", "temporary", "complaint", "correction",
 )  # fmt: skip
 """Cues with which a clause about a place does not say how things are there for good."""
+_NEWS_FLOOR = 0.2
+"""The same for the new value in a sentence that is very likely news of a change ("现在改坐地铁了")."""
 _WITHOUT_VECTOR = 0.1
 """What English words that no pattern reads need more when the n-grams decide alone."""
 _LEAST_WORDS = 2
@@ -49,9 +51,17 @@ _WEAK = ("plan", "command", "mood", "third_person", "general", "after_command")
 
 
 def judge(
-    r: Read, subject: Subject, lexicon: Lexicon, near: Neighbourhood, *, explicit: bool, threshold: float
+    r: Read,
+    subject: Subject,
+    lexicon: Lexicon,
+    near: Neighbourhood,
+    *,
+    explicit: bool,
+    threshold: float,
+    changes: bool = False,
 ) -> tuple[tuple[Draft, ...], float]:
-    """The drafts to keep of a clause and the gate's probability; none when it states nothing lasting."""
+    """The drafts to keep of a clause and the gate's probability; none when it states nothing lasting. ``changes``:
+    the clause tells the new value of a sentence that is very likely news of a change."""
     standing = standing_draft(r, lexicon)
     if standing is not None:
         return (standing,), 1.0
@@ -76,6 +86,7 @@ def judge(
     if r["second_person"] and subject.kind == "dropped":
         return (), probability
     floor = _floor(r, subject, made, lexicon, threshold)
+    floor = min(floor, _NEWS_FLOOR) if changes and floor < _NEVER else floor
     if near.vector is None and made[0].rule == "open" and r.clause.language == "en":
         floor += _WITHOUT_VECTOR
     return (made, probability) if probability >= floor else ((), probability)
@@ -121,6 +132,8 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
     event = first.relation in lexicon.sets["lasting_events"] or first.rule == SUCCESSION
     ends = _ends_known(first, lexicon)
     weak = [w for w in _WEAK if r[w] and not (w == "third_person" and first.rule == SUCCESSION)]
+    if r["habitual"] and r.clause.language == "zh":  # "我一紧张就结巴" tells no mood of today
+        weak = [w for w in weak if w != "mood"]
     if weak or (r["ephemeral"] and not event):
         return threshold
     if event or ends:

@@ -173,6 +173,8 @@ def _cut(text: str, m: re.Match[str], offset: int, lexicon: Lexicon) -> tuple[in
     right = lexicon.shared["cut_right"].search(text[b:])
     if left is None:
         return (0, 0)
+    if text[:a].endswith(("把", "将")):
+        return offset + left.start(), offset + b
     if text[:a].endswith("从") and right is not None:
         return offset + left.start(), offset + b + right.end() - len(right.group())
     return offset + left.start(), offset + b + (right.end() if right else 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ltm_core.types import Anchor, Evidence
 from ltm_core.write.found import Found, inside, stated
@@ -46,13 +47,13 @@ def marked(
             continue
         if any(c.object == value and c.relation == identifier.kind for c in found.candidates):
             continue
-        told = status_told(r, identifier, utterance, lexicon)
+        told = status_told(r, identifier, utterance, lexicon, after=_next(r, reads, spans))
         if told is not None:
             # "My order A-7 is being packed" is no attribute called "order a-7": how it stands is told of the order.
             found.candidates = [c for c in found.candidates if not _named_after(c, value)]
         if told is not None and not any(c.relation == "status" and inside(c, evidence) for c in found.candidates):
             found.candidates.append(told)
-            found.anchors.append(stated(r, [told], utterance, start=0))
+            found.anchors.append(replace(stated(r, [told], utterance, start=0), text=told.text))
         words = trim(r.clause.text)
         has_status = any(c.relation == "status" and c.subject.endswith(f":{value}") for c in found.candidates)
         if any(c.relation == "status" and inside(c, evidence) for c in found.candidates):
@@ -73,6 +74,14 @@ def marked(
                 rule=identifier.rule,
             )
         )
+
+
+def _next(r: Read, reads: Sequence[Read], spans: Sequence[tuple[int, int]]) -> Read | None:
+    """The next clause of the same sentence, unless it names an identifier of its own."""
+    after = next((o for o in reads if o.clause.start >= r.clause.end), None)
+    if after is None or after.clause.sentence != r.clause.sentence:
+        return None
+    return None if any(after.clause.start <= a < after.clause.end for a, _ in spans) else after
 
 
 def _named_after(candidate: Candidate, identifier: str) -> bool:

@@ -55,7 +55,11 @@ def script(text: str) -> str:
 
 def trim(text: str) -> str:
     """The text without quotes, brackets, punctuation and blanks at its edges."""
-    return text.strip(_EDGES)
+    trimmed = text.strip(_EDGES)
+    # A title at the end keeps its mark: "我在读《三体》".
+    return (
+        f"{trimmed}》" if "《" in trimmed and trimmed.count("《") > trimmed.count("》") and "》" in text else trimmed
+    )
 
 
 def fold(text: str) -> str:

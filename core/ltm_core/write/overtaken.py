@@ -17,12 +17,14 @@ import numpy as np
 
 from ltm_core.types import Evidence, Fact, Scope
 from ltm_core.write.known import Known
-from ltm_core.write.lexicon import Lexicon, default_lexicon
+from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.news import Held, News, Sentence, cue_array, words
 from ltm_core.write.norm import fold, trim
 from ltm_core.write.plan import Candidate, Decision, Utterance
 from ltm_core.write.rows import UNTOUCHED, closed, is_late, new_fact, retracted
+from ltm_core.write.scopes import Read
 from ltm_core.write.walk import Spoken
+from ltm_core.write.worded import without, worded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,15 +36,11 @@ _SURE = 0.8
 """Probability from which the models outvote the relation that the rules read."""
 _NOT = ("plan", "goal", "one_off", "temporary", "conditional", "question")
 """Cues of clauses that change nothing for good."""
-_CLAUSE = re.compile(r"(?<=[,，;；])\s*")
-_SPACES = re.compile(r"\s+")
-_LEAST = 3
-"""Characters that must be left of a sentence without the old value."""
-_TELLING = re.compile(r"\d[\d:.,]*\d|\d|(?<=[ (])[A-Z][\w'-]+(?<!')")
-"""Numbers and names: what tells one value from another."""
-_GONE = "\ufffc"
-"""Stands for a word that goes, until those that belong to it are gone too."""
 _TELLING_FIRST = re.compile(r"[A-Z][\w-]+")
+_PASSING = ("ephemeral", "mood", "third_person", "plan", "command")
+"""Cues of clauses whose change may be over tomorrow, or another's."""
+_NEWS = 0.85
+"""Probability of a change from which its new value is kept although nothing known is replaced."""
 _MOST_CLAUSES = 5
 _NAMED = ("attribute", "single")
 """Relations that are only the words of the user for a thing."""
@@ -149,6 +147,15 @@ def proposed(
         )
 
 
+def tells_change(r: Read, news: Sequence[Candidate], lexicon: Lexicon) -> bool:
+    """Whether the clause words the new value of a sentence that is very likely news of a change."""
+    pattern = lexicon.rules(r.clause.language).parts.get("changed_to")
+    if pattern is None or any(r[w] for w in _PASSING) or pattern.search(r.clause.norm) is None:
+        return False
+    at = r.clause.start
+    return any(c.confidence >= _NEWS and c.evidence[0].start <= at < c.evidence[0].end for c in news)
+
+
 def _subject(unit: Unit, me: str) -> str | None:
     """The one whose life the sentence tells; None when it is nobody's in particular."""
     others = {s.subject.key for s in unit.spoken if s.subject.kind in _OTHERS and s.subject.key not in ("", me)}
@@ -170,7 +177,7 @@ def meant(
         f
         for f in facts
         if f.is_positive
-        and f.relation.partition(":")[0] not in lasting
+        and (f.relation.partition(":")[0] not in lasting or (c.move == "correct" and _is_named(f, c, news)))
         and f.modality not in UNTOUCHED
         and f.asserted_by == "user"
         and f.kind not in ("solution", "procedure")
@@ -208,6 +215,12 @@ def _only_tells_of(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     return any(begins.startswith(w) for w in named) and lexicon.shared["own_end"].search(text) is None
 
 
+def _is_named(fact: Fact, c: Candidate, news: News) -> bool:
+    """Whether the words name the value of a fact, in full."""
+    value = words(fact.object, news.function)
+    return bool(value) and value <= words(c.text, news.function)
+
+
 def _same_words(one: Fact, other: Fact) -> bool:
     """Whether both come from the same stretch of a message."""
     return any(
@@ -241,7 +254,7 @@ def overtake(
     values = [d.fact for d in here if d.fact.is_positive and d.fact.rule != "open"]
     if not over or any(d.op == "restore" for d in decisions):
         return decisions
-    if probability < _SURE and not all(_may_follow(f, over[0], lexicon) for f in values):
+    if probability < _SURE and not all(_may_follow(f, over[0], c, news, lexicon) for f in values):
         return decisions
     made: list[Decision] = []
     if values and c.is_positive:
@@ -256,7 +269,7 @@ def overtake(
         for i in gone:
             known.drop(i)
         decisions = [d for d in decisions if d.fact.id not in gone]
-        by = new_fact(_worded(c, over[0], lexicon), labels, id=new_id(), now=now)
+        by = new_fact(worded(c, over[0], lexicon), labels, id=new_id(), now=now)
         known.put(by)
         made.append(Decision(op="add", fact=by, reason=why))
     for f in over:
@@ -270,58 +283,19 @@ def overtake(
     return [*decisions, *made]
 
 
-def _may_follow(value: Fact, old: Fact, lexicon: Lexicon) -> bool:
+def _may_follow(value: Fact, old: Fact, c: Candidate, news: News, lexicon: Lexicon) -> bool:
     """Whether a value that the rules read may take the place of a fact: not when both are of relations that are
-    known and differ."""
+    known and differ, nor when the old one is in the user's own words and the sentence names nothing of it."""
     vague = lexicon.sets["own_words"]
     one, two = (f.relation.partition(":")[0] for f in (value, old))
     loose = (*vague, *_NAMED)
     if one in vague or (one in loose and two in loose) or one == two:
         return True
+    named = words(c.text, news.function) - words(value.object, news.function)
+    if two in vague and not old.text.isascii() and words(old.text, news.function) & named:
+        return True
     family = lexicon.relation(value.relation).family
     return bool(family) and family == lexicon.relation(old.relation).family
-
-
-def _worded(c: Candidate, old: Fact, lexicon: Lexicon) -> Candidate:
-    """The sentence as what takes the place of a fact: under its relation, and without the words of the old value."""
-    relation = lexicon.relation(old.relation)
-    text = without(c.text, old) if c.is_positive else c.text
-    return replace(
-        c,
-        relation=old.relation,
-        object=text,
-        object_normalized=fold(text),
-        text=text,
-        kind=old.kind,
-        importance=old.importance,
-        single_valued=relation.single,
-        confidence=min(c.confidence, 0.6),
-    )
-
-
-def without(text: str, old: Fact) -> str:
-    """The words without the old value: whole clauses that name it go first, if another is left, then its words; and
-    clauses that only name the same one or the same number ("They've cut the 7:42, so I'm on the 8:05 now")."""
-    value = old.object.strip().casefold()
-    held = text.casefold()
-    parts = _CLAUSE.split(text)
-    joint = " " if text.isascii() else ""
-    if not value or value not in held:
-        told = {w.casefold() for w in _TELLING.findall(old.object)} & {w.casefold() for w in _TELLING.findall(text)}
-        if not told or not text.isascii():
-            return text
-        kept = [p for p in parts if not any(w in p.casefold() for w in told)]
-        if kept and any(_TELLING.search(p) for p in kept):
-            return trim(joint.join(kept))
-        named = "|".join(map(re.escape, told))
-        bare = re.sub(rf"\b(?:{named})\b(?:['’]s)?", _GONE, text, flags=re.I)
-        bare = default_lexicon().shared["determined_gone"].sub("", bare).replace(_GONE, "")
-        return trim(_SPACES.sub(" ", bare)) if _TELLING.search(bare) else text
-    left = trim(joint.join(p for p in parts if value not in p.casefold()))
-    if len(left) >= _LEAST and (not left.isascii() or " " in left):
-        return left
-    left = trim(_SPACES.sub(" ", re.sub(re.escape(value) + "(?:['’]s)?", "", text, flags=re.I)))
-    return left if len(left) >= _LEAST and any(ch.isalnum() for ch in left) else text
 
 
 def _overlap(fact: Fact, c: Candidate) -> bool:
@@ -332,4 +306,4 @@ def _overlap(fact: Fact, c: Candidate) -> bool:
     )
 
 
-__all__ = ["RULE", "Unit", "meant", "overtake", "proposed", "units", "without"]
+__all__ = ["RULE", "Unit", "meant", "overtake", "proposed", "tells_change", "units", "without"]

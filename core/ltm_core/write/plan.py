@@ -58,6 +58,8 @@ class Utterance:
     """The account owner's name in a group chat; other names are other speakers."""
     doc_type: str | None = None
     before: tuple[Turn, ...] = ()
+    earlier: tuple[Turn, ...] = ()
+    """The last turns of the session before, when the assistant has said nothing yet in this one."""
     known_entities: tuple[str, ...] = ()
     """Identifiers and names remembered from earlier sessions (for cross-session references)."""
     known_kinds: Mapping[str, str] = field(default_factory=dict, hash=False)

@@ -25,6 +25,8 @@ _MOST_CANDIDATES = 64
 """Facts that one message may state: a pasted document is read as an episode, not as a list of facts."""
 BEFORE = 12
 """Stored turns an utterance is read against: a confirmation looks back at most a few exchanges."""
+_OPENING = 3
+"""Turns of a session within which its first words may still answer what was proposed in the one before."""
 _MOST_ENTITIES = 64
 """Identifiers of earlier sessions that "the order I told you about" may mean: the newest."""
 _IDENTIFIER_RELATIONS = (
@@ -47,6 +49,8 @@ def prepare(
         return {}
     tail = reader.messages(session_id=batch.scope.session_id, newest_first=True, limit=BEFORE)[::-1]
     turns = turns_of(tail)
+    opening = len(tail) < _OPENING and all(r.role != "assistant" for r in tail)
+    earlier = _earlier(reader, batch.scope.session_id) if opening else ()
     known = known_entities(reader, batch.scope.session_id)
     prepared: dict[int, Prepared] = {}
     for index, (message, verdict) in enumerate(zip(batch.messages, verdicts, strict=True)):
@@ -57,8 +61,9 @@ def prepare(
         at = message.at or (stored.at if stored is not None else now)
         before = [t for t in turns if t.id != id_][-BEFORE:]
         prepared[index] = prepare_message(
-            runtime, message, vectors, id=id_, at=at, zone=zone, before=before, known=known, batch=batch
-        )
+            runtime, message, vectors, id=id_, at=at, zone=zone, before=before, earlier=earlier, known=known,
+            batch=batch,
+        )  # fmt: skip
         turns.append(_turn(turns, id_, message))
     return prepared
 
@@ -74,6 +79,7 @@ def prepare_message(
     before: Sequence[Turn],
     known: Known,
     batch: Batch,
+    earlier: Sequence[Turn] = (),
 ) -> Prepared:
     config = runtime.config
     local = at.astimezone(zone)
@@ -86,6 +92,7 @@ def prepare_message(
         me=batch.me,
         doc_type=batch.doc_type,
         before=tuple(before),
+        earlier=tuple(earlier),
         known_entities=known.elsewhere,
         known_kinds=known.kinds,
     )
@@ -125,6 +132,12 @@ def turns_of(rows: Iterable[MessageRow]) -> list[Turn]:
     for row in rows:
         turns.append(_turn(turns, row.id, row))
     return turns
+
+
+def _earlier(reader: Reader, session_id: str | None) -> tuple[Turn, ...]:
+    """The last turns of the session that the user left last, oldest first."""
+    rows = [r for r in reader.messages(newest_first=True, limit=BEFORE) if r.session_id != (session_id or "")]
+    return tuple(turns_of([r for r in rows if r.session_id == rows[0].session_id][::-1]))
 
 
 def _turn(before: Sequence[Turn], id: str, said: Incoming | MessageRow) -> Turn:

@@ -16,22 +16,28 @@ _LONGEST = 60
 _NOT = ("question", "command", "conditional", "plan", "goal")
 
 
-def status_told(r: Read, identifier: Identifier, utterance: Utterance, lexicon: Lexicon) -> Candidate | None:
-    """What the clause says behind an identifier, as its status; None when it says nothing of the kind."""
+def status_told(
+    r: Read, identifier: Identifier, utterance: Utterance, lexicon: Lexicon, *, after: Read | None = None
+) -> Candidate | None:
+    """What the clause says behind an identifier, as its status; None when it says nothing of the kind. ``after``: the
+    next clause of the sentence, which may go on ("总算动了，到武汉了")."""
     # "T-8 解决了" says how the ticket stands; without a name the same words only answer the assistant.
     if r.veto not in ("", "feedback") or any(r[w] for w in _NOT):
         return None
     language = r.clause.language
     rest = r.clause.text[identifier.end - r.clause.start :]
     state = state_of(rest, language, lexicon) or _stands(r, identifier, lexicon)
-    if not state:
+    more = _goes_on(after, lexicon) if after is not None and after.clause.language == "zh" else None
+    if not (state or (more and not trim(rest))):
         return None
+    state = "，".join(s for s in (state, more) if s)
+    text = "，".join(s for s in (trim(r.clause.text), more) if s)
     return Candidate(
         subject=f"{identifier.kind}:{identifier.text}",
         relation="status",
         object=state,
         object_normalized=fold(state),
-        text=trim(r.clause.text),
+        text=text,
         kind="status",
         is_about_user=False,
         confidence=0.8,
@@ -45,11 +51,24 @@ def status_told(r: Read, identifier: Identifier, utterance: Utterance, lexicon: 
     )
 
 
+def _goes_on(after: Read, lexicon: Lexicon) -> str | None:
+    """How the thing stands by the next clause, when that goes on about it and not about the speaker."""
+    if after.veto or after["first_person"] or any(after[w] for w in _NOT):
+        return None
+    others = lexicon.rules(after.clause.language).parts["stands_with_others"].match(after.clause.norm)
+    said = trim(after.clause.text[slice(*others.span("object"))]) if others is not None else None
+    return state_of(after.clause.text, after.clause.language, lexicon) or said
+
+
 def _stands(r: Read, identifier: Identifier, lexicon: Lexicon) -> str | None:
-    pattern = lexicon.rules(r.clause.language).parts.get("stands")
+    """What the words behind an identifier say in another form, or, of others' doings, in the user's words."""
+    parts = lexicon.rules(r.clause.language).parts
     at = identifier.end - r.clause.start
-    m = pattern.match(r.clause.norm[at:]) if pattern is not None else None
-    return trim(r.clause.text[at + m.start("object") : at + m.end("object")]) if m is not None else None
+    for name in ("stands", "stands_with_others"):
+        m = parts[name].match(r.clause.norm[at:]) if name in parts else None
+        if m is not None:
+            return trim(r.clause.text[at + m.start("object") : at + m.end("object")])
+    return None
 
 
 def state_of(rest: str, language: str, lexicon: Lexicon) -> str | None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ltm_core.write.build import head
 from ltm_core.write.lexicon import Lexicon
-from ltm_core.write.norm import trim
+from ltm_core.write.norm import normal, trim
 from ltm_core.write.plan import Candidate, Utterance
 from ltm_core.write.rows import UNTOUCHED
 from ltm_core.write.scopes import Read
@@ -43,6 +43,10 @@ def repaired(
     """The newest of the statements ``told`` (oldest first) that the value fits, with the value in its place."""
     value, wrong = trim(match["object"]), trim(match["wrong"] or "")
     allergy = lexicon.rules("zh").parts["allergy_alone"].match(value)
+    spoken = read.clause.text[match.start("object") : match.start("object") + len(value)]
+    city = lexicon.rules("zh").parts["city"]
+    if city.match(value) is not None:  # "是屏东" repairs a place, not the job told in the same clause
+        told = [c for c in told if city.match(normal(c.object)) is not None] or told
     for old in reversed(told):
         if old.rule == "open" or old.relation == "solution" or old.modality in UNTOUCHED:
             continue
@@ -52,8 +56,8 @@ def repaired(
             new = allergy["object"] if old.relation == "allergic_to" else ""
         else:
             new = _fitted(value, match, old, lexicon)
-        if new and new != old.object:
-            return _made(old, new, read, utterance, lexicon)
+        if new and new != normal(old.object):
+            return _made(old, spoken if new == value else new, read, utterance, lexicon)
     return None
 
 
@@ -78,7 +82,7 @@ def _made(old: Candidate, new: str, read: Read, utterance: Utterance, lexicon: L
     return replace(
         old,
         object=new,
-        object_normalized=head(new, lexicon, read.clause.language),
+        object_normalized=head(normal(new), lexicon, read.clause.language),
         text=old.text.replace(old.object, new),
         move="correct",
         reach="subject",

@@ -14,7 +14,7 @@ from ltm_core.write.plan import Candidate
 from ltm_core.write.renew import RULE as RENEWED
 
 _DIGITS = re.compile(r"\d+")
-_NAMED = ("single", "attribute", "schedule")
+_NAMED = ("single", "attribute", "schedule", "deadline", "budget")
 _WORDS = re.compile(r"[\w'&:.-]+")
 _MOST_DIFFERING = 3
 """Words of the value in which two statements of the same frame may differ."""

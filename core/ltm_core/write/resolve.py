@@ -16,6 +16,7 @@ from ltm_core.write.beside import Beside
 from ltm_core.write.edits import retract_for_edit
 from ltm_core.write.ended import ended_by, may_end, names_fact
 from ltm_core.write.ends import RULE as ENDS
+from ltm_core.write.farewells import without_farewells
 from ltm_core.write.known import Known
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.match import (
@@ -101,7 +102,7 @@ def resolve(
             open_.update((d.fact.id, d) for d in made if d.op == "add")
         elif candidate.rule == ENDS and (made or _ended_before(decisions, candidate, lexicon)):
             decisions = _without_news(decisions, open_, candidate, state.known)
-    return tuple(decisions)
+    return tuple(without_farewells(decisions, set(open_), lexicon))
 
 
 def _ended_before(decisions: Sequence[Decision], ending: Candidate, lexicon: Lexicon) -> bool:
@@ -122,6 +123,11 @@ def _without_news(
     for i in news:
         known.drop(i)
     return [d for d in decisions if d.fact.id not in news]
+
+
+def _is_said_in(thing: str, fact: Fact, lexicon: Lexicon) -> bool:
+    """Whether a fact in the user's own words names the thing."""
+    return mentions(thing, fact, lexicon) if thing.isascii() else len(thing) > 1 and thing in fold(fact.text)
 
 
 @dataclass(slots=True)
@@ -170,7 +176,15 @@ class _State:
     def _ended_by_name(self, c: Candidate, mine: Sequence[Fact]) -> list[Decision]:
         """What the words name, by itself or by its class, is over; nothing is kept when they name nothing known."""
         over = [f for f in mine if may_end(f) and names_fact(c, f, self.lexicon)]
+        over += [f for f in mine if f not in over and may_end(f) and any(self._one_life(f, o) for o in over)]
         return self._replace(c, [], over) if over else []
+
+    def _one_life(self, f: Fact, other: Fact) -> bool:
+        """Whether two facts are one thing told in one clause: who works somewhere as something does neither any
+        longer when the place is gone."""
+        family = self.lexicon.relation(f.relation).family
+        same = family == "work" and family == self.lexicon.relation(other.relation).family
+        return same and f.subject == other.subject and bool(f.evidence) and f.evidence == other.evidence
 
     def _adopted(self, c: Candidate, mine: Sequence[Fact]) -> Candidate:
         """ "Postgres, not MySQL" without a relation means that of the one fact about MySQL; "I left Leeds" ends
@@ -265,8 +279,7 @@ class _State:
             f.relation in self.lexicon.sets["own_words"]
             and may_end(f)
             and not any(e.message_id in told for e in f.evidence)
-            and c.wrong_object.isascii()
-            and mentions(c.wrong_object, f, self.lexicon)
+            and _is_said_in(c.wrong_object, f, self.lexicon)
         )
 
     def _rivals(self, c: Candidate, mine: Sequence[Fact], taken: set[str]) -> list[Fact]:

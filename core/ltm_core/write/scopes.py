@@ -20,6 +20,7 @@ _ROLE_PLAY_TURNS = 4
 """User turns for which an opened role play goes on when nobody closes it."""
 _QUOTED = re.compile(r"[\"“「『][^\"”」』]{2,}[\"”」』]")
 _UNCLOSED = re.compile(r"(?:^|[\s:,])['‘](?=\w)(?!.*\w[.!]?['’](?:$|[\s.,!?]))")
+_TITLE = re.compile(r"《[^》]{1,40}》")
 _SHORT = 4
 
 
@@ -68,7 +69,7 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
             flags["one_off"] = True
         if flags["plan"]:
             planned = True
-        elif planned and not flags["first_subject"]:
+        elif planned and not flags["first_subject"] and not (clause.language == "zh" and flags["hard_cessation"]):
             flags["plan"] = True
         veto = _veto(clause, flags, fiction=fiction or opened, condition=condition, quoting=quoting)
         found.append(Read(clause, flags, veto))
@@ -96,9 +97,11 @@ def cues(clause: Clause, lexicon: Lexicon) -> dict[str, bool]:
     """The cues of one clause, by name, without its neighbours."""
     rules = lexicon.rules(clause.language)
     found = dict.fromkeys(rules.cue_names, False)
-    for i in rules.cue_index.possible(clause.norm):
+    # What a book is called tells nothing of the speaker's mood.
+    norm = _TITLE.sub("《》", clause.norm) if "《" in clause.norm else clause.norm
+    for i in rules.cue_index.possible(norm):
         name, expression = rules.cues[i]
-        if not found[name] and expression.search(clause.norm) is not None:
+        if not found[name] and expression.search(norm) is not None:
             found[name] = True
     return found
 

@@ -83,6 +83,30 @@ def points_back(read: Read, before: Read | None, lexicon: Lexicon) -> str:
     return trim(before.clause.text) if manner.search(before.clause.norm) else ""
 
 
+def named_assistant(before: Read | None, read: Read, lexicon: Lexicon) -> Draft | None:
+    """The name that the clause gives the assistant, if the one before announces it ("给你起个名，叫小铁")."""
+    parts = lexicon.rules(read.clause.language).parts
+    if before is None or "names_assistant" not in parts or before.clause.sentence != read.clause.sentence:
+        return None
+    if before.veto not in ("", "question") or parts["names_assistant"].match(before.clause.norm) is None:
+        return None
+    m = parts["named_so"].match(read.clause.norm)
+    if m is None:
+        return None
+    value = trim(m["object"])
+    begin = m.start("object") + m["object"].find(value)
+    return Draft(
+        subject="assistant",
+        relation="name",
+        object=value,
+        start=begin,
+        end=begin + len(value),
+        confidence=0.9,
+        rule=f"{read.clause.language}.named_assistant",
+        about_user=False,
+    )
+
+
 def _naming(text: str, start: int, rules: Rules) -> Draft | None:
     """What the assistant is called, or calls the user."""
     for i in rules.pattern_index.possible(text):

@@ -22,7 +22,7 @@ def handed_over(
     pattern = rules.parts.get("not_me")
     m = pattern.match(read.clause.norm) if pattern is not None else None
     key = rules.kin.get(m["kin"].lower()) if m is not None else None
-    if m is None or key is None:
+    if m is None or key is None or not (m["denied"] or read["correction"]):
         return ()
     claim = trim(m["again"] or "") or trim(m["claim"])
     out: list[Candidate] = []

@@ -113,6 +113,15 @@ def test_a_copy_answers_like_the_store_and_remembers_what_was_erased(tmp_path: P
         assert two._runtime.store.operations().setting("floor:x") == "1"
 
 
+def test_rows_go_over_page_by_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = copied(filled(tmp_path / "a"), tmp_path / "b")
+    for size in (1, 2, 3):
+        monkeypatch.setattr("ltm_core.store.sql.carrying._PAGE", size)
+        done = copied(tmp_path / "a", tmp_path / f"c{size}")
+        assert (done.rows, done.differences) == (whole.rows, ())
+    assert export_of(tmp_path / "b", "ana") == export_of(tmp_path / "c1", "ana")
+
+
 def test_nothing_is_embedded_again(tmp_path: Path) -> None:
     copied(filled(tmp_path / "a"), tmp_path / "b")
     with opened(tmp_path / "b", embedder=NoEmbedder()) as memory:

@@ -19,7 +19,8 @@ from ltm_core.store.sql.lists import KEY_JOB, LIST_JOB, PREFIX
 if TYPE_CHECKING:
     from ltm_core.store.sql.store import SqlStore
 
-_PAGE = 2000
+_PAGE = 1000
+"""Rows read at once."""
 COPY = "copy"
 """Row of ``meta`` that says of what the store is a copy, and how far."""
 COPIED = "copied "
@@ -178,11 +179,11 @@ class Carrier:
 
     def _bounds(self, rows: Rows, user_no: int, store: SqlStore) -> tuple[str, tuple[int, ...]]:
         first = rows.key[0]
+        if first == "user_no":
+            return "user_no = ?", (user_no,)
         where = f"{first} >= ? AND {first} < ?"
         bounds = (user_no << rows.bits, (user_no + 1) << rows.bits)
-        if store.is_split and first != "user_no":
-            return f"user_no = ? AND {where}", (user_no, *bounds)
-        return where, bounds
+        return (f"user_no = ? AND {where}", (user_no, *bounds)) if store.is_split else (where, bounds)
 
     def _insert(self, here: Connection, table: str, page: list[tuple[Any, ...]], user_no: int = 0) -> None:
         columns = self._columns[table]

@@ -21,15 +21,24 @@ FACT_EVERY = 10
 """One memory in ten is a fact, the others are turns."""
 
 
-def fill(memory: LongTermMemory, user_id: str, count: int, *, seed: int) -> None:
-    """The user has ``count`` more memories, spread over the time since 2024."""
+def vectors_like(rng: np.random.Generator, size: int, dimension: int, *, topics: int = 0) -> np.ndarray:
+    """Unit vectors; with ``topics`` in so many weak clusters, the same ones whoever asks, as texts make them."""
+    made = rng.standard_normal((size, dimension), dtype=np.float32)
+    if topics:
+        centres = np.random.default_rng(0).standard_normal((topics, dimension), dtype=np.float32)
+        made += 0.6 * centres[rng.integers(topics, size=size)]
+    made /= np.linalg.norm(made, axis=1, keepdims=True)
+    return made
+
+
+def fill(memory: LongTermMemory, user_id: str, count: int, *, seed: int, topics: int = 0) -> None:
+    """The user has ``count`` more memories, spread over the time since 2024; ``topics``: see `vectors_like`."""
     runtime = memory._runtime
     rng = np.random.default_rng(seed)
     source = sentences(seed)
     for start in range(0, count, _PER_TRANSACTION):
         size = min(_PER_TRANSACTION, count - start)
-        vectors = rng.standard_normal((size, runtime.embedder.dimension), dtype=np.float32)
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        vectors = vectors_like(rng, size, runtime.embedder.dimension, topics=topics)
         with runtime.store.write(user_id) as writer:
             writer.ensure_user(now=START)
             for offset, text in enumerate(islice(source, size)):

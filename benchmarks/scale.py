@@ -5,6 +5,11 @@
 One user ("ana") has ``own`` memories in a store with nobody else, and in a store with all the others. Asked are the
 same questions, each new, with and without the time of the embedder. Opening, one turn and the memory of the process
 are measured in the full store; the vectors are random, so the figures need rows and not meaning.
+
+    python -m benchmarks.scale --engines MEMORIES --keep DIR [--vectors exact] [--vectors pgvector] [--json FILE]
+    python -m benchmarks.scale --store DIR --store postgresql://… --vectors exact …
+
+Several engines side by side with the same memories, among them a user of 30,000: `benchmarks.engines`.
 """
 
 from __future__ import annotations
@@ -131,15 +136,34 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=60, help="questions and turns per figure")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="make the stores here, or use those that are here")
-    parser.add_argument("--part", choices=("asked", "everybody"), help=argparse.SUPPRESS)
-    parser.add_argument("--store", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--engines", type=int, metavar="MEMORIES", help="fill a SQLite and a PostgreSQL, and compare")
+    parser.add_argument("--store", action="append", metavar="DIR|URL", help="a store to compare with the others")
+    parser.add_argument("--vectors", action="append", metavar="KIND", help="exact, pgvector, chroma://HOST:PORT")
+    parser.add_argument("--large", type=int, default=30_000, help="memories of the large user of --engines")
+    parser.add_argument("--clients", type=int, default=8, help="processes that ask at once")
+    parser.add_argument("--seconds", type=float, default=8.0, help="how long they do")
+    parser.add_argument("--start", type=float, default=30.0, help="seconds until the last of them is ready")
+    for hidden, kind in (("--part", str), ("--number", int), ("--begin", float)):
+        parser.add_argument(hidden, type=kind, default=None, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.part == "asked":
-        print(json.dumps(asked(arguments.store, arguments.count, seed=5)))
-        return
-    if arguments.part == "everybody":
-        print(json.dumps(everybody(arguments.store, arguments.users, 300)))
-        return
+        print(json.dumps(asked(Path(arguments.store[0]), arguments.count, seed=5)))
+    elif arguments.part == "everybody":
+        print(json.dumps(everybody(Path(arguments.store[0]), arguments.users, 300)))
+    elif arguments.part:
+        from benchmarks.engines import run_part
+
+        run_part(arguments)
+    elif arguments.engines or arguments.store:
+        from benchmarks.engines import compare
+
+        compare(arguments)
+    else:
+        grown(arguments)
+
+
+def grown(arguments: argparse.Namespace) -> None:
+    """One user in an empty store and in a full one."""
     with tempfile.TemporaryDirectory(prefix="ltm-scale-") as folder:
         place = arguments.keep or Path(folder)
         found: dict[str, Any] = {"machine": machine(), "memories": arguments.memories, "users": arguments.users}

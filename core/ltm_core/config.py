@@ -58,6 +58,12 @@ class Config(KeepingConfig, ConsolidationConfig):
         le=10_000,
         description="Rows an external index names per question; their cosines are then computed exactly.",
     )
+    pgvector_graph_from: int = Field(
+        10_000,
+        ge=1,
+        description="Chunks of one user from which pgvector searches its graph (HNSW); it compares all vectors of "
+        "smaller ones, which is as fast and misses none.",
+    )
     allow_external_vectors: bool = Field(
         False,
         description="Whether an encrypted store may give its vectors to an external index, where they lie in plain.",

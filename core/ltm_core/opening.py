@@ -34,8 +34,10 @@ from ltm_core.types import CopyReport, TokenCounter, WorkReport
 from ltm_core.write.identifiers import check_patterns
 
 if TYPE_CHECKING:
+    from ltm_core.background import Worker
     from ltm_core.protocols import Extractor, Summarizer
     from ltm_core.spans import Spans
+    from ltm_core.store.external import VectorIndex
     from ltm_core.store.sql.store import SqlStore
 
 
@@ -191,32 +193,53 @@ def _run_upkeep(runtime: Runtime) -> None:
 
 def _attach(runtime: Runtime, store: SqlStore, vectors: str) -> None:
     """An external index answers for large users; a thread tells it what changed."""
-    from ltm_core.background import Worker
-    from ltm_core.store.external import host_of
-
     settings = runtime.config
     if store.core.vault is not None and not settings.allow_external_vectors:
         raise ConfigError(
             f"vectors={vectors!r} would hold the vectors of an encrypted store in plain: set "
             "allow_external_vectors=True if that is meant"
         )
+    sizes = {"at_least": settings.external_vectors_from, "candidates": settings.external_candidates}
+    if vectors == "pgvector":
+        _attach_pgvector(runtime, store, sizes)
+        return
+    from ltm_core.store.external import host_of
+
     host = host_of(vectors, store.directory, store.name)
     if host is None or store.read_only:
         return
-    index = store.attach(host, at_least=settings.external_vectors_from, candidates=settings.external_candidates)
+    index = store.attach(host, **sizes)
     if not index.owned:
         log.info("another process keeps the vector index of %s; this one searches exactly", store.location)
         return
+    worker = _teller(runtime, index)
+    store.on_index_change = worker.wake
+    worker.wake()
+
+
+def _attach_pgvector(runtime: Runtime, store: SqlStore, sizes: Mapping[str, int]) -> None:
+    """Writes keep it true by themselves; a thread copies the vectors of users that became large."""
+    if store.read_only:
+        return
+    index = store.attach_pgvector(**sizes, graph_from=runtime.config.pgvector_graph_from)
+    worker = _teller(runtime, index)
+    index.wake = worker.wake
+    worker.wake()
+
+
+def _teller(runtime: Runtime, index: VectorIndex) -> Worker:
+    """The thread that does what the index has left to do."""
+    from ltm_core.background import Worker
+
     known = weakref.ref(index)
 
     def step() -> WorkReport | None:
         alive = known()
         return WorkReport(jobs_done=alive.step()) if alive is not None and alive.owned else None
 
-    worker = Worker(step, pause=settings.job_retry_seconds, name="vectors")
+    worker = Worker(step, pause=runtime.config.job_retry_seconds, name="vectors")
     index.stop = worker.stop
-    store.on_index_change = worker.wake
-    worker.wake()
+    return worker
 
 
 def _aware(moment: datetime) -> datetime:

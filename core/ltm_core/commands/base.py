@@ -57,7 +57,10 @@ class Options:
     vectors: Annotated[
         str,
         typer.Option(
-            "--vectors", metavar="NAME", envvar="LTM_VECTORS", help="exact, chroma or chroma://HOST:PORT (an index)."
+            "--vectors",
+            metavar="NAME",
+            envvar="LTM_VECTORS",
+            help="exact, chroma, chroma://HOST:PORT or pgvector (an index).",
         ),
     ] = "exact"
     config: Annotated[

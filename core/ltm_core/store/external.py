@@ -6,7 +6,7 @@ again from the store.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-OPTIONS = '"exact", "chroma" or "chroma://HOST:PORT"'
+    from ltm_core.store.sql.base import View
+    from ltm_core.store.sql.engine import Connection
+
+OPTIONS = '"exact", "chroma", "chroma://HOST:PORT" or, in PostgreSQL, "pgvector"'
 
 
 class Collection(Protocol):
@@ -59,6 +62,47 @@ class VectorHost(Protocol):
     def close(self) -> None: ...
 
 
+class VectorIndex(Protocol):
+    """What a store asks of the index beside it. It names rows; what they are worth is computed from the store."""
+
+    stop: Callable[[float], bool]
+    """Ends whoever runs `step` in a thread, within so many seconds."""
+
+    wake: Callable[[], None]
+    """Called when a user is searched whose vectors should be there and are not."""
+
+    @property
+    def owned(self) -> bool:
+        """Whether this process may ask it."""
+        ...
+
+    def covers(self, view: View) -> bool:
+        """Whether the user's vectors need not be in memory."""
+        ...
+
+    def near(self, view: View, conn: Connection, vector: NDArray[np.float32]) -> list[int] | None:
+        """Items to look at; None when the user must be searched exactly."""
+        ...
+
+    def step(self) -> int:
+        """A part of what is left to do is done; returns how much, 0 when nothing is."""
+        ...
+
+    def erase(self) -> int:
+        """What was removed from the store is in no file of the index; returns what had to be made again."""
+        ...
+
+    def differing(self) -> dict[int, int]:
+        """User number -> vectors in which the index and the store differ."""
+        ...
+
+    def drop(self, no: int) -> None:
+        """Nothing of the user is there; `step` makes it again."""
+        ...
+
+    def close(self) -> None: ...
+
+
 def host_of(spec: str, directory: Path | None, store_name: str) -> VectorHost | None:
     """The host that ``vectors=`` stands for; None for exact search. ConfigError for anything else."""
     if spec == "exact":
@@ -79,4 +123,4 @@ def host_of(spec: str, directory: Path | None, store_name: str) -> VectorHost | 
     raise ConfigError(f"vectors={spec!r} is not known; possible are: {OPTIONS}")
 
 
-__all__ = ["OPTIONS", "Collection", "VectorHost", "host_of"]
+__all__ = ["OPTIONS", "Collection", "VectorHost", "VectorIndex", "host_of"]

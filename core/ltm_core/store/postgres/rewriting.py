@@ -14,6 +14,7 @@ from psycopg import errors
 from psycopg.sql import SQL, Identifier
 
 from ltm_core.store.postgres.faults import translated
+from ltm_core.store.postgres.near_schema import USERS, VECTORS
 from ltm_core.store.postgres.schema import OWNED_TABLES_1, SPLIT_TABLES_1
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def rewrite(pool: Pool, partitions: int, where: str, *, wait: float) -> tuple[bo
             (users, partitions, partitions),
         ).fetchall()
         tables = [f"{t.name}_p{i}" for (i,) in sorted(parts) for t in SPLIT_TABLES_1]
+        if conn.execute("SELECT to_regclass(%s)", (VECTORS,)).fetchone() != (None,):
+            tables += [USERS, *(f"{VECTORS}_p{i}" for (i,) in sorted(parts))]
         # A switch of the vectors gives a table the name of the other, and not to their parts: both are here.
         tables += [t.name for t in OWNED_TABLES_1]
         conn.execute(SQL("SET lock_timeout = {}").format(f"{max(int(wait * 1000), 1)}ms"))

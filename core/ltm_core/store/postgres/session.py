@@ -12,6 +12,8 @@ from psycopg.adapt import Dumper
 from psycopg.pq import Format
 from psycopg.types.numeric import Int8BinaryDumper
 
+from ltm_core.store.postgres.halves import Halves, HalvesDumper
+
 _HINT = re.compile(r" INDEXED BY \w+")
 _ROWS = re.compile(r"(INSERT INTO .+ VALUES )(\(\?(?:, \?)*\))")
 """An insertion of rows with nothing after them."""
@@ -41,6 +43,7 @@ def adapt(conn: psycopg.Connection[Any]) -> None:
     """Every integer has one type, so that a statement is prepared once and not once per size of its values."""
     conn.adapters.register_dumper(int, Int8BinaryDumper)
     conn.adapters.register_dumper(bool, _Flag)
+    conn.adapters.register_dumper(Halves, HalvesDumper)
 
 
 class Session:

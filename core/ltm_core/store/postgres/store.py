@@ -33,6 +33,7 @@ from ltm_core.store.vault import StoreKeys, Vault
 if TYPE_CHECKING:
     import psycopg
 
+    from ltm_core.store.external import VectorIndex
     from ltm_core.store.keys import KeyProvider
     from ltm_core.store.sql.engine import Connection, IndexLock
 
@@ -191,6 +192,14 @@ class PostgresStore(SqlStore):
 
     def index_lock(self) -> IndexLock:
         return SessionLock(self.pool, lock_number(self.place.schema, "external vectors"), self.place.shown)
+
+    def attach_pgvector(self, *, at_least: int, candidates: int, graph_from: int) -> VectorIndex:
+        from ltm_core.store.postgres.near import PgVectors
+
+        self._check_writable()
+        index = PgVectors(self, at_least=at_least, candidates=candidates, graph_from=graph_from)
+        self.core.attached.index = index
+        return index
 
     @property
     def key_shown(self) -> str:

@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Any
 
 from ltm_core.store.base import SCRUB_JOB, Job
-from ltm_core.store.sql.writer import SqlWriter
+from ltm_core.store.postgres.mirror import MirrorWriter
 from ltm_core.types import FactChange
 
 
-class PostgresWriter(SqlWriter):
+class PostgresWriter(MirrorWriter):
     """Reads and writes inside one write transaction."""
 
     def _insert_user(self, values: tuple[Any, ...]) -> int:

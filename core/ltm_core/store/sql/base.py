@@ -19,7 +19,7 @@ from ltm_core.store.sql.layout import MAX_ITEM, row_range
 from ltm_core.store.times import from_us
 
 if TYPE_CHECKING:
-    from ltm_core.store.sql.external import ExternalVectors
+    from ltm_core.store.external import VectorIndex
     from ltm_core.store.sql.snapshot import SnapshotCache
     from ltm_core.store.vault import UserSecrets, Vault
 
@@ -30,6 +30,11 @@ _USER = (
     "s.encryption, k.master, k.wrapped, s.generation "
     "FROM state s LEFT JOIN users u ON u.user_id = ? LEFT JOIN user_keys k ON k.user_no = u.user_no WHERE s.id = 1"
 )
+
+
+LISTED, MIRRORED = 1, 2
+"""Bits of ``state.outbox``: who is told of vectors in the transaction that writes them, the list for an external
+index, or the tables of pgvector beside them."""
 
 
 class Serving:
@@ -58,7 +63,7 @@ class Attached:
     __slots__ = ("index",)
 
     def __init__(self) -> None:
-        self.index: ExternalVectors | None = None
+        self.index: VectorIndex | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +165,8 @@ class View:
             raise MasterKeyError(f"{core.path} was encrypted while it was open: open it again with the master key")
         self.embedder: int = row[0]
         self.dimension: int = row[1]
-        self._outbox = bool(row[2])
+        self._listed = bool(row[2] & LISTED)
+        self.mirrored = bool(row[2] & MIRRORED)
         self.no: int = row[3] or 0
         self.revision: int = row[4] or 0
         self.shrunk_at: int = row[5] or 0
@@ -223,6 +229,11 @@ class View:
         """True when an external index covers the user, so that the vectors need not be in memory."""
         index = self._core.attached.index
         return index is not None and bool(self.no) and not self.foreign and index.covers(self)
+
+    @property
+    def chunk_count(self) -> int:
+        """Chunks of the user."""
+        return self._chunk_count
 
     @property
     def keyed(self) -> Keyed:

@@ -20,6 +20,7 @@ import numpy as np
 
 from ltm_core.errors import BusyError
 from ltm_core.store.external import Collection, VectorHost
+from ltm_core.store.sql.base import LISTED
 from ltm_core.store.sql.external_asking import Asking
 from ltm_core.store.sql.external_truth import difference, page_of, vectors_of
 from ltm_core.store.sql.records import ITEM_MASK
@@ -51,12 +52,13 @@ class ExternalVectors(Asking):
         self._release = weakref.finalize(self, self._lock.close)
         self.stop: Callable[[float], bool] = lambda timeout: True
         """Ends whoever runs `step` in a thread, within so many seconds."""
+        self.wake: Callable[[], None] = lambda: None
 
     # owning -------------------------------------------------------------------------------------------
     def start(self) -> bool:
         """This process is the owner, unless another one is. What was not closed in order is gone, not opened."""
         with self._store.connection(write=True) as conn:
-            conn.execute("UPDATE state SET outbox = 1 WHERE id = 1")
+            conn.execute(f"UPDATE state SET outbox = outbox | {LISTED} WHERE id = 1")
         try:
             self._lock.acquire(0.0)
         except BusyError:

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from ltm_core.errors import BusyError
 from ltm_core.store.chroma import FOLDER, LocalChroma
+from ltm_core.store.sql.base import MIRRORED
 from ltm_core.store.sql.external import ExternalVectors
 
 if TYPE_CHECKING:
+    from ltm_core.store.external import VectorIndex
     from ltm_core.store.sql.store import SqlStore
 
 UNHEARD = 100_000
@@ -36,7 +38,7 @@ def remove(store: SqlStore) -> None:
     lock.acquire(0.0)
     try:
         with store.connection(write=True) as conn:
-            conn.execute("UPDATE state SET outbox = 0 WHERE id = 1")
+            conn.execute(f"UPDATE state SET outbox = outbox & {MIRRORED} WHERE id = 1")
             conn.execute("DELETE FROM outbox")
             conn.execute("DELETE FROM external_vectors")
         local = left_behind(store)
@@ -47,9 +49,9 @@ def remove(store: SqlStore) -> None:
         lock.close()
 
 
-def drift(index: ExternalVectors, *, repair: bool) -> dict[int, int]:
+def drift(index: VectorIndex, *, repair: bool) -> dict[int, int]:
     """User number -> vectors in which index and store differ, when nothing is left to tell. With ``repair`` such
-    collections are gone, and made again by `ExternalVectors.step`."""
+    collections are gone, and made again by `VectorIndex.step`."""
     while index.step():
         pass
     found = index.differing()

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from ltm_core.errors import ConflictError
 from ltm_core.store.base import VectorSets
+from ltm_core.store.sql.base import LISTED, MIRRORED
 from ltm_core.store.sql.lookups import SET_SETTING, name_of, plain_users
 from ltm_core.store.sql.queue import Queue
 from ltm_core.store.sql.second import begin_second, drop_second, switch, vector_sets
@@ -116,6 +117,8 @@ class StoreState(Queue):
     def set_outbox(self, enabled: bool) -> None:
         """Whether changes of vectors are listed for an external index from now on; off empties the list."""
         with self._store.connection(write=True, alone=True) as conn:
-            conn.execute("UPDATE state SET outbox = ? WHERE id = 1", (enabled,))
+            conn.execute(
+                f"UPDATE state SET outbox = (outbox & {MIRRORED}) | ? WHERE id = 1", (LISTED if enabled else 0,)
+            )
             if not enabled:
                 conn.execute("DELETE FROM outbox")

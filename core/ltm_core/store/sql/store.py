@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from ltm_core.errors import UnavailableError
+from ltm_core.errors import ConfigError, UnavailableError
 from ltm_core.spans import stage
 from ltm_core.store.sql.reader import SqlReader
 from ltm_core.store.sql.writer import SqlWriter
@@ -17,7 +17,7 @@ from ltm_core.types import FactChange
 
 if TYPE_CHECKING:
     from ltm_core.config import Config
-    from ltm_core.store.external import VectorHost
+    from ltm_core.store.external import VectorHost, VectorIndex
     from ltm_core.store.sql.base import Core
     from ltm_core.store.sql.engine import Connection, IndexLock
     from ltm_core.store.sql.external import ExternalVectors
@@ -145,6 +145,11 @@ class SqlStore(ABC):
         self.core.attached.index = index
         return index
 
+    def attach_pgvector(self, *, at_least: int, candidates: int, graph_from: int) -> VectorIndex:
+        """Users with at least so many chunks are searched by pgvector, those with ``graph_from`` by its graph.
+        ConfigError where there is none."""
+        raise ConfigError(f'{self.location}: vectors="pgvector" needs a store in PostgreSQL')
+
     @property
     def name(self) -> str:
         """The same in every copy of the store, and in no other one; tells nothing of the key."""
@@ -157,7 +162,7 @@ class SqlStore(ABC):
         if self.read_only:
             raise UnavailableError(f"{self.location} is open for reading only")
 
-    def _drop_caches(self) -> ExternalVectors | None:
+    def _drop_caches(self) -> VectorIndex | None:
         """Nothing of any user is cached; returns the external index that was attached, to be closed."""
         self._caches.clear()
         self.core.kept.clear()

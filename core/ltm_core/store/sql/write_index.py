@@ -250,5 +250,5 @@ class IndexWriter(WriteBase):
 
     def _report(self, op: int, targets: Sequence[int]) -> None:
         """External vector indexes learn of it in the same transaction."""
-        if self._outbox:
+        if self._listed:
             self._conn.executemany(f"INSERT INTO outbox (op, target) VALUES ({op}, ?)", [(t,) for t in targets])

@@ -177,8 +177,7 @@ class SqlWriter(RowWriter, DocumentWriter, ColdWriter, SecondWriter):
         if not self.no:
             return counts
         self._destroy_key(to_us(now))
-        if self._outbox:
-            self._report(OUTBOX_ERASE_USER, [self.no])
+        self._report(OUTBOX_ERASE_USER, [self.no])
         # A user of this id who comes back goes on counting, so that no revision is seen twice.
         self._conn.execute(
             "INSERT INTO erasures (user_mac, revision) VALUES (?, ?) "

@@ -82,7 +82,7 @@ class LongTermMemory(
         one is opened with: ``"env:NAME"``, ``"file:PATH"``, 32 bytes, a callable that returns them, or a
         `KeyProvider`; None asks ``LTM_MASTER_KEY`` and ``LTM_MASTER_KEY_FILE``, "none" asks nobody
         (docs/encryption.md). ``vectors``: "exact", or "chroma" or "chroma://HOST:PORT" as an index for users with
-        very many memories (docs/chroma.md), or "pgvector" in a store in PostgreSQL (docs/capacity.md).
+        very many memories (docs/chroma.md), or "pgvector" in a store in PostgreSQL (docs/pgvector.md).
 
         Raises ConfigError, MasterKeyError, UnavailableError, CorruptError, SchemaTooNewError,
         EmbedderMismatchError, MissingExtraError.

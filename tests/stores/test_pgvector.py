@@ -223,7 +223,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path, place: str, postgres_server: 
         opened(str(tmp_path / "s"))
     pytest.importorskip("cryptography")
     with pytest.raises(ConfigError, match="allow_external_vectors"):
-        opened(f"{place}&schema=sealed", key_provider=b"k" * 32)
+        opened(f"{postgres_url}?schema=sealed&key_file={tmp_path / 'sealed.key'}", key_provider=b"k" * 32)
     bare = postgres_server.new_database(pgvector=False)
     try:
         with pytest.raises(ConfigError, match="CREATE EXTENSION vector"):

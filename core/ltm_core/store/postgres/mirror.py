@@ -26,6 +26,8 @@ class MirrorWriter(SqlWriter):
 
     def begin_mirror(self) -> None:
         """From now on what is written is mirrored; what was there before is for `mirror_page`."""
+        if not self.no:
+            return
         self._conn.execute(
             f"INSERT INTO {USERS} (user_no, embedder, generation) VALUES (?, ?, ?) ON CONFLICT (user_no) DO UPDATE "
             "SET embedder = excluded.embedder, generation = excluded.generation, filled = 0, graph = 0",

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -49,10 +50,10 @@ def recall(memory: Any, given: argparse.Namespace) -> dict[str, Any]:
         found[f"first context, {name}"] = _rounded((time.perf_counter() - at) * 1000)
         whole, without = [], []
         for question in islice(questions(5), given.count):
-            whole.append(_timed(lambda q=question, u=user: memory.context(q, user_id=u)))
+            whole.append(_timed(partial(memory.context, question, user_id=user)))
             # The second time the vector of the question is known, and nothing else.
             memory._runtime.recalls.clear()
-            without.append(_timed(lambda q=question, u=user: memory.context(q, user_id=u)))
+            without.append(_timed(partial(memory.context, question, user_id=user)))
         found[f"context, {name}"] = _spread(whole)
         found[f"context without embedding, {name}"] = _spread(without)
     return found
@@ -90,11 +91,11 @@ def writing(memory: Any, given: argparse.Namespace) -> dict[str, Any]:
     fill(memory, "bulk", 1000, seed=3)
     bulk = 1000 / (time.perf_counter() - at)
     single = [
-        _timed(lambda t=text: memory.observe(user_id="turns", session_id="s", user=t))
+        _timed(partial(memory.observe, user_id="turns", session_id="s", user=text))
         for text in islice(turns(4), given.count)
     ]
     large = [
-        _timed(lambda t=text: memory.observe(user_id=LARGE, session_id="bench", user=t))
+        _timed(partial(memory.observe, user_id=LARGE, session_id="bench", user=text))
         for text in islice(turns(5), given.count)
     ]
     return {
@@ -119,7 +120,7 @@ def client(memory: Any, given: argparse.Namespace) -> dict[str, Any]:
     while time.time() < end:
         user = LARGE if len(spent) % 8 == 7 else users[len(spent) % SMALL]
         question = next(asked)
-        spent.append(_timed(lambda q=question, u=user: memory.context(q, user_id=u)))
+        spent.append(_timed(partial(memory.context, question, user_id=user)))
     return {"spent": spent, "late": late}
 
 
@@ -143,13 +144,12 @@ def run_part(given: argparse.Namespace) -> None:
     """What a child does: its part of one store, as JSON."""
     from ltm_core import LongTermMemory
 
-    options = {"external_vectors_from": INDEXED_FROM, "pgvector_graph_from": INDEXED_FROM}
+    options: dict[str, Any] = {"external_vectors_from": INDEXED_FROM, "pgvector_graph_from": INDEXED_FROM}
     store, kind = given.store[0], given.vectors[0]
     with LongTermMemory.open(store, timezone="UTC", vectors=kind, **options) as memory:
         memory._runtime.embedder.embed_query("warm up")
         if kind != "exact":
-            index = memory._runtime.store.core.attached.index
-            while index.step():
+            while memory._runtime.store.operations().work_external():
                 pass
         print(json.dumps(PARTS[given.part](memory, given)))
 

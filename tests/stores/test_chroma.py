@@ -18,6 +18,7 @@ pytest.importorskip("chromadb")
 
 from ltm_core import ConfigError, LongTermMemory, UnavailableError
 from ltm_core.cli import app
+from ltm_core.store.sql.external import ExternalVectors
 from ltm_core.store.sql.external_truth import page_of
 from ltm_core.store.sqlite import SqliteStore
 from ltm_core.testing.chroma import store_of
@@ -44,7 +45,7 @@ def fill(memory: LongTermMemory, count: int = 60) -> None:
 
 def covered(memory: LongTermMemory) -> list[int]:
     index = store_of(memory).core.attached.index
-    assert index is not None
+    assert isinstance(index, ExternalVectors)
     return sorted(index._open)
 
 
@@ -137,7 +138,7 @@ def test_what_was_not_closed_in_order_is_never_opened_again(tmp_path: Path) -> N
         with store_of(memory).connection() as conn:
             (vectors,) = conn.execute("SELECT count(*) FROM vectors WHERE id < 2 << 32").fetchone()
         index = store_of(memory).core.attached.index
-        assert index is not None and len(index._open[1][1].items()) == vectors
+        assert isinstance(index, ExternalVectors) and len(index._open[1][1].items()) == vectors
 
 
 def test_forgetting_leaves_no_vector_in_a_file(tmp_path: Path) -> None:
@@ -207,7 +208,7 @@ def test_from_the_command_line_and_for_reading_only(tmp_path: Path, monkeypatch:
     with opened(tmp_path / "s") as memory:
         fill(memory)
         index = store_of(settled(memory)).core.attached.index
-        assert index is not None
+        assert isinstance(index, ExternalVectors)
         index._open[1][1].delete([int(i) for i in list(index._open[1][1].items())[:2]])
     done = CliRunner().invoke(app, ["doctor", "--vectors", "chroma"])
     assert done.exit_code == 1 and "external" in done.output
@@ -247,7 +248,7 @@ def test_drift_is_found_and_mended(tmp_path: Path) -> None:
         fill(memory)
         settled(memory)
         index = store_of(memory).core.attached.index
-        assert index is not None
+        assert isinstance(index, ExternalVectors)
         collection = index._open[1][1]
         collection.delete(sorted(collection.items())[:3])
         collection.upsert([10**6], np.ones((1, 64), dtype=np.float32))
@@ -263,7 +264,7 @@ def test_an_index_that_fails_is_done_without_and_made_again(tmp_path: Path) -> N
         fill(memory)
         found = hits(settled(memory))
         index = store_of(memory).core.attached.index
-        assert index is not None
+        assert isinstance(index, ExternalVectors)
         name, collection = index._open[1]
         collection._collection = None  # type: ignore[attr-defined]
         assert hits(memory) == found and index._broken == {1: name}
@@ -312,7 +313,7 @@ def test_a_server_holds_the_index_too(tmp_path: Path, chroma_url: str) -> None:
         assert "heron" in hits(settled(memory), "heron mast")[0][0]
         memory.forget_user("ana")
         index = store_of(memory).core.attached.index
-        assert index is not None and index.host.names() == set()
+        assert isinstance(index, ExternalVectors) and index.host.names() == set()
     with opened(tmp_path / "s", vectors="exact") as memory:
         fill(memory)
         assert hits(memory) == found

@@ -17,6 +17,7 @@ from ltm_core.config import Config
 from ltm_core.memory import LongTermMemory
 from ltm_core.store import chroma
 from ltm_core.store.external import host_of
+from ltm_core.store.sql.external import ExternalVectors
 from ltm_core.store.sqlite import SqliteStore, open_store
 from ltm_core.testing.clock import Clock
 from ltm_core.testing.crash_work import Opener
@@ -65,7 +66,7 @@ def store_of(memory: LongTermMemory) -> SqliteStore:
 def settle(memory: LongTermMemory) -> None:
     """The index has heard of everything, and every user is covered."""
     index = store_of(memory).core.attached.index
-    assert index is not None and index.owned
+    assert isinstance(index, ExternalVectors) and index.owned
     while index.step():
         pass
 
@@ -75,7 +76,7 @@ def agrees(memory: LongTermMemory) -> None:
     settle(memory)
     store = store_of(memory)
     index = store.core.attached.index
-    assert index is not None
+    assert isinstance(index, ExternalVectors)
     with store.connection() as conn:
         truth: dict[int, set[int]] = {}
         for (id,) in conn.execute("SELECT id FROM vectors"):

@@ -17,6 +17,7 @@ from typing import Any
 TABLES = ("users", "sessions", "messages", "chunks", "vectors", "postings", "facts", "evidence")
 SMALL, LARGE = 100, "ana"
 """Small users of the template, and the name of the large one."""
+REPEATS = 6
 STRIDE = 1000
 """User numbers from one copy of the template to the next."""
 _ROW_IDS = frozenset({"id", "owner", "fact"})
@@ -24,14 +25,55 @@ _BATCH = 5000
 
 
 def template(directory: Path, *, memories: int, large: int) -> None:
-    """A store in a directory: `SMALL` users of so many memories, and one of ``large``."""
+    """A store in a directory: `SMALL` users of so many memories, and one of ``large``, whose texts come again with
+    other vectors."""
     from benchmarks.fill import fill
     from ltm_core import LongTermMemory
 
     with LongTermMemory.open(directory, timezone="UTC") as memory:
         for number in range(SMALL):
             fill(memory, f"user-{number}", memories, seed=number + 10)
-        fill(memory, LARGE, large, seed=1, topics=256)
+        fill(memory, LARGE, large // REPEATS, seed=1, topics=256)
+    repeat_large(directory, REPEATS)
+
+
+def repeat_large(directory: Path, times: int) -> None:
+    """The large user has everything so many times, under other ids and with vectors of its own."""
+    import numpy as np
+
+    from benchmarks.fill import vectors_like
+
+    with closing(sqlite3.connect(directory / "memory.sqlite3", isolation_level=None)) as conn:
+        (no, items) = conn.execute("SELECT user_no, next_n FROM users WHERE user_id = ?", (LARGE,)).fetchone()
+        (dimension,) = conn.execute("SELECT dimension FROM state").fetchone()
+        rng = np.random.default_rng(2)
+        low, high = no << 32, (no << 32) + items
+        conn.execute("BEGIN")
+        for again in range(1, times):
+            for table in TABLES[2:]:
+                columns = [r[1] for r in conn.execute(f"PRAGMA table_info({table})")]
+                moved = {c: f"{c} + {again * items}" for c in (*_ROW_IDS, "item")} | {"id_mac": "randomblob(16)"}
+                picked = ", ".join(moved.get(c, f'"{c}"') for c in columns)
+                listed = ", ".join(f'"{c}"' for c in columns)
+                where = {
+                    "postings": f"key >= {no << 40} AND key < {(no + 1) << 40} AND item < {items}",
+                    "evidence": f"fact > {low} AND fact < {high}",
+                }.get(table, f"id > {low} AND id < {high}")
+                conn.execute(f"INSERT INTO {table} ({listed}) SELECT {picked} FROM {table} WHERE {where}")
+        later = [
+            r[0] for r in conn.execute("SELECT id FROM vectors WHERE id >= ? AND id < ?", (high, (no + 1) << 32))
+        ]
+        fresh = vectors_like(rng, len(later), dimension, topics=256).astype("<f2")
+        conn.executemany(
+            "UPDATE vectors SET vector = ? WHERE id = ?",
+            ((v.tobytes(), id) for v, id in zip(fresh, later, strict=True)),
+        )
+        conn.execute(
+            "UPDATE users SET next_n = next_n * ?1, chunk_count = chunk_count * ?1, term_total = term_total * ?1 "
+            "WHERE user_no = ?2",
+            (times, no),
+        )
+        conn.execute("COMMIT")
 
 
 def multiply_sqlite(directory: Path, copies: int) -> None:

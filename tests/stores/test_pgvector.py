@@ -16,7 +16,7 @@ from ltm_core import ConfigError, LongTermMemory
 from ltm_core.config import Config
 from ltm_core.store.base import ChunkWrite, Store
 from ltm_core.store.postgres import open_store
-from ltm_core.testing.builders import DIMENSION, T0, vector
+from ltm_core.testing.builders import DIMENSION, T0, message, vector
 from ltm_core.testing.clock import Clock
 from ltm_core.testing.contract_life import LifeContract, fill
 from ltm_core.testing.contract_second import SecondSetContract
@@ -64,6 +64,17 @@ class TestSnapshotsThroughPgvector(SnapshotContract, LifeContract, SecondSetCont
     def reopen(self, place: str, store: Store) -> Iterator[Callable[[], Store]]:
         with ExitStack() as stack:
             yield lambda: stack.enter_context(closing(open_store(place, config=Config.make())))
+
+    def test_vectors_are_finite_and_of_the_right_size(self, store: Store) -> None:
+        """One without direction is in no graph: it is found by its words, and compared by nobody."""
+        for number, values in enumerate(([1e30] * DIMENSION, [1e-30] * DIMENSION, [0.0] * DIMENSION)):
+            with store.write("ana") as w:
+                m = w.add_message(message(f"m{number}"))
+                given = np.array(values, dtype=np.float32)
+                w.set_chunks("message", m.item, [ChunkWrite(start=0, end=1, terms={}, vector=given)], at=T0)
+        with store.read("ana") as r:
+            found = r.snapshot().cosine(np.full(DIMENSION, DIMENSION**-0.5, dtype=np.float32))
+        assert found[:2] == pytest.approx([1, 1], abs=1e-3) and np.isnan(found[2])
 
 
 def rows_of(store: PostgresStore, table: str = "pgvector_vectors") -> dict[int, int]:

@@ -140,6 +140,7 @@ def main() -> None:
     parser.add_argument("--store", action="append", metavar="DIR|URL", help="a store to compare with the others")
     parser.add_argument("--vectors", action="append", metavar="KIND", help="exact, pgvector, chroma://HOST:PORT")
     parser.add_argument("--large", type=int, default=30_000, help="memories of the large user of --engines")
+    parser.add_argument("--only", action="append", choices=("recall", "vectors", "client", "writing"))
     parser.add_argument("--clients", type=int, default=8, help="processes that ask at once")
     parser.add_argument("--seconds", type=float, default=8.0, help="how long they do")
     parser.add_argument("--start", type=float, default=30.0, help="seconds until the last of them is ready")

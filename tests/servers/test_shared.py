@@ -75,7 +75,12 @@ def test_a_langserve_app_and_the_service_share_a_store_by_its_location(
     for needed in ("langserve", "uvicorn", "fastapi"):
         pytest.importorskip(needed)
     location = str(tmp_path / "data") if kind == "directory" else request.getfixturevalue("url")
-    environment = {"LTM_STORE": location, "XDG_DATA_HOME": str(tmp_path / "home")}
+    environment = {
+        "LTM_STORE": location,
+        "XDG_DATA_HOME": str(tmp_path / "home"),
+        # The first question loads the model, which takes a while beside other tests.
+        "LTM_SERVE_TIMEOUT_SECONDS": "90",
+    }
     opened(location, embedder=None).close()
     ltm = [sys.executable, "-m", "ltm_core.cli"]
     added = subprocess.run(

@@ -45,17 +45,22 @@ def test_what_was_committed_outlives_a_crash(postgres_server: PostgresServer, po
     assert postgres_server.run("SELECT a FROM t", database=name) == "7"
 
 
-def test_nothing_is_left_when_the_starter_is_killed() -> None:
+@pytest.mark.parametrize(
+    ("call", "ending"),
+    [("os.kill(os.getpid(), signal.SIGKILL)", signal.SIGKILL), ("os.killpg(0, signal.SIGTERM)", signal.SIGTERM)],
+    ids=["alone", "with its group"],
+)
+def test_nothing_is_left_when_the_starter_is_killed(call: str, ending: signal.Signals) -> None:
     if reason := servers.missing_chroma() or servers.missing_postgres():
         pytest.skip(reason)
     code = (
         "import os, signal; from ltm_core.testing.servers import ChromaServer, PostgresServer\n"
         "with PostgresServer() as p, ChromaServer() as c:\n"
         "    print(p.pid, p.directory, c.pid, c.directory, flush=True)\n"
-        "    os.kill(os.getpid(), signal.SIGKILL)"
+        f"    {call}"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == -signal.SIGKILL
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, start_new_session=True)
+    assert done.returncode == -ending
     first, its, second, others = done.stdout.split()
     places = [Path("/proc") / first, Path("/proc") / second, Path(its), Path(others)]
     deadline = time.monotonic() + 20

@@ -19,7 +19,9 @@ PATIENCE = 10.0
 
 
 def main(directory: str, polite: str, log: str, user: str, *command: str) -> None:
-    # Ctrl-C reaches the whole group of a terminal; the end of our input is what ends us, after the tests' own end.
+    # Ctrl-C and a time limit reach the whole group; the end of our input is what ends us, after the tests' own end.
+    # (A handler, because the server would inherit that the signal is ignored.)
+    signal.signal(signal.SIGTERM, lambda *_: None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with Path(log).open("ab") as out:
         child = subprocess.Popen(

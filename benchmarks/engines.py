@@ -149,9 +149,16 @@ def run_part(given: argparse.Namespace) -> None:
     with LongTermMemory.open(store, timezone="UTC", vectors=kind, **options) as memory:
         memory._runtime.embedder.embed_query("warm up")
         if kind != "exact":
-            while memory._runtime.store.operations().work_external():
-                pass
+            _made(memory._runtime.store)
         print(json.dumps(PARTS[given.part](memory, given)))
+
+
+def _made(store: Any) -> None:
+    """The index is whole, whichever thread made it."""
+    index = store.core.attached.index
+    # Of pgvector another thread may be at it: then a step returns at once.
+    while index.step() or getattr(index, "_is_behind", bool)():
+        time.sleep(0.05)
 
 
 def _child(name: str, store: str, kind: str, given: argparse.Namespace, **more: Any) -> subprocess.Popen[str]:

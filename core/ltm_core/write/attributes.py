@@ -38,7 +38,7 @@ def named_attribute(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | N
             return None
         skip += own.end()
         owned = bool(own.group())
-        loose = own.group().lower().startswith("the") and not read["change"]
+        loose = own.group().lower().startswith("the") and not (read["change"] or read["remember"])
     else:
         owned, loose = subject.owns or subject.kind == "self", False
     m = rules.parts["attribute"].match(rest[skip:])

@@ -154,7 +154,8 @@ class Room:
 
     def forget_user(self, who: int) -> Any:
         receipt = self.memory.forget_user(self.users[who])
-        return receipt.counts, receipt.bytes_clean
+        # Whether an external index had heard of the user by now is up to its thread, not to other users.
+        return {k: n for k, n in receipt.counts.items() if k != "external_vectors"}, receipt.bytes_clean
 
     def recall(self, who: int, question: str, filters: Any) -> Any:
         user, asked = self.users[who], question.format(w=OWN[who])

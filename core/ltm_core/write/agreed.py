@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ltm_core.write.gate import sigmoid
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.news import CUES as SENTENCE_CUES
-from ltm_core.write.news import Head, Sentence, cue_array, features, make_head, sigmoid, words
+from ltm_core.write.news import Head, Sentence, cue_array, features, make_head, words
 from ltm_core.write.norm import normal
 from ltm_core.write.overtaken import mean_vector
 from ltm_core.write.scopes import Read

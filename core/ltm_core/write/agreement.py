@@ -9,7 +9,6 @@ shares with the proposal is a cue. It is asked only of short replies to a propos
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ltm_core.write.gate import function_words, sigmoid
 from ltm_core.write.news import Head, Sentence, features, make_head, words
 
 _FLAGS = (
@@ -51,7 +51,7 @@ class Agreement:
     def probability(self, reply: Sentence) -> float:
         """Probability that it does."""
         z = self.head.logit(features(reply, self.function), reply.cues, reply.vector)
-        return 1 / (1 + math.exp(-max(-30.0, min(30.0, z))))
+        return sigmoid(z)
 
 
 def reply_cues(
@@ -88,5 +88,5 @@ def make_agreement(data: Mapping[str, Any], function: frozenset[str]) -> Agreeme
 def load_agreement() -> Agreement:
     """The bundled weights."""
     root = files("ltm_core.lexicon").joinpath("write")
-    function = frozenset(root.joinpath("function_words.txt").read_text(encoding="utf-8").split())
+    function = function_words()
     return make_agreement(json.loads(root.joinpath("agreement.json").read_text(encoding="utf-8")), function)

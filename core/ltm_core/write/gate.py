@@ -88,16 +88,16 @@ class Gate:
         score = self.gram_bias + float(f @ self.gram_flags)
         if hashed:
             score += float(self.grams[list(hashed)].sum()) / math.sqrt(len(hashed))
-        p = _sigmoid(score)
+        p = sigmoid(score)
         if vector is None or 3 * vector.shape[-1] != self.vector.shape[0]:
             return self._calibrated(p, "grams")
         v = vector_features(vector, before, after)
-        q = _sigmoid(self.vector_bias + float(v @ self.vector) + float(f @ self.vector_flags))
+        q = sigmoid(self.vector_bias + float(v @ self.vector) + float(f @ self.vector_flags))
         return self._calibrated((p + q) / 2, "mean")
 
     def _calibrated(self, p: float, which: str) -> float:
         slope, shift = self.calibration.get(which, (1.0, 0.0))
-        return _sigmoid(slope * math.log(max(p, 1e-9) / max(1 - p, 1e-9)) + shift)
+        return sigmoid(slope * math.log(max(p, 1e-9) / max(1 - p, 1e-9)) + shift)
 
     def slot(self, vector: NDArray[Any] | None) -> tuple[str, float]:
         """The likeliest coarse topic of a fact and its probability; ``("other", 0)`` without a vector."""
@@ -109,7 +109,8 @@ class Gate:
         return self.slots[best], float(scores[best] / scores.sum())
 
 
-def _sigmoid(x: float) -> float:
+def sigmoid(x: float) -> float:
+    """Probability of log-odds, which beyond 30 make no difference."""
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, x))))
 
 
@@ -187,10 +188,17 @@ def pack(weights: Sequence[float] | NDArray[Any]) -> dict[str, Any]:
 
 
 @cache
+def function_words() -> frozenset[str]:
+    """Words that say how, not what: the gate sees no others, and what two texts share is looked for in the rest."""
+    file = files("ltm_core.lexicon").joinpath("write").joinpath("function_words.txt")
+    return frozenset(file.read_text(encoding="utf-8").split())
+
+
+@cache
 def load_gate() -> Gate:
     """The bundled weights."""
     root = files("ltm_core.lexicon").joinpath("write")
-    function = frozenset(root.joinpath("function_words.txt").read_text(encoding="utf-8").split())
+    function = function_words()
     file = root.joinpath("gate.json")
     if not file.is_file():
         return untrained(function)

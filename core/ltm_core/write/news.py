@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ltm_core.write.gate import BUCKETS, FLAGS, gram_features, unpack
+from ltm_core.write.gate import BUCKETS, FLAGS, function_words, gram_features, sigmoid, unpack
 
 Array = NDArray[np.float32]
 SUBJECTS = ("self", "dropped", "kin", "pet", "stranger", "entity", "inherited", "pronoun")
@@ -195,11 +195,6 @@ def words(text: str, function: frozenset[str]) -> set[str]:
     return found
 
 
-def sigmoid(x: float) -> float:
-    """Log-odds as a probability."""
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, x))))
-
-
 def make_head(data: Mapping[str, Any]) -> Head:
     """A head of the stored form of its weights."""
     return Head(
@@ -236,5 +231,5 @@ def make_news(data: Mapping[str, Any], function: frozenset[str]) -> News:
 def load_news() -> News:
     """The bundled weights."""
     root = files("ltm_core.lexicon").joinpath("write")
-    function = frozenset(root.joinpath("function_words.txt").read_text(encoding="utf-8").split())
+    function = function_words()
     return make_news(json.loads(root.joinpath("news.json").read_text(encoding="utf-8")), function)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -80,6 +81,7 @@ def measure(sessions: int, users: int, folder: Path, repeat: int, *, filled: Pat
 
     def copy(name: str) -> LongTermMemory:
         shutil.copytree(store, folder / name)
+        os.sync()  # else the first checkpoint waits until the copy is on the disk
         return LongTermMemory.open(folder / name, timezone="UTC", clock=lambda: later)
 
     alone: list[float] = []
@@ -108,7 +110,7 @@ def measure(sessions: int, users: int, folder: Path, repeat: int, *, filled: Pat
         idle, limit = later - timedelta(minutes=15), memory.config.maintenance_batch
         begun = time.thread_time()
         while batch := operations.close_idle_sessions(idle_before=idle, now=later, limit=limit):
-            count += len(batch)
+            count += batch
             batches.append((time.thread_time() - begun) * 1000)
             begun = time.thread_time()
         sweep_seconds, sweep_cpu = time.perf_counter() - started, time.process_time() - used

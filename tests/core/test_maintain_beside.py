@@ -111,7 +111,7 @@ def test_turns_get_through_between_its_transactions(tmp_path: Path, monkeypatch:
         told.append(f"Live turn {len(told)}.")
         memory.observe(user_id="live", session_id="now", user=told[-1])
         found = close(self, **arguments)
-        assert len(found) <= 3
+        assert found <= 3
         return found
 
     monkeypatch.setattr(operations, "close_idle_sessions", closing)

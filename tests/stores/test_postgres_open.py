@@ -228,6 +228,27 @@ def test_a_newer_schema_and_tables_of_others_stay(postgres_server: Any, postgres
 
 
 @pytest.mark.servers
+def test_a_store_of_version_5_is_migrated_when_it_is_opened(
+    postgres_server: Any, postgres_url: str, url: str
+) -> None:
+    name = postgres_url.rpartition("/")[2]
+    with closing(opened(url)) as store:
+        filled(store)
+    postgres_server.run(
+        "SET search_path = ltm; UPDATE layout SET version = 5; "
+        "CREATE INDEX messages_window ON messages (user_no, session, at, sequence) WHERE in_window = 1",
+        database=name,
+    )
+    with pytest.raises(UnavailableError, match="open it once for writing"):
+        opened(url, read_only=True)
+    for _ in range(2):
+        with closing(opened(url)) as store, store.read("ana") as reader:
+            assert [f.object for f in reader.facts()] == ["x"]
+            assert reader._conn.execute("SELECT to_regclass('messages_window') IS NULL").fetchone() == (True,)
+    opened(url, read_only=True).close()
+
+
+@pytest.mark.servers
 def test_two_schemas_are_two_stores(url: str, tmp_path: Path) -> None:
     with closing(opened(url)) as one, closing(opened(f"{url}&schema=two")) as two:
         filled(one)

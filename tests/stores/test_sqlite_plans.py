@@ -173,7 +173,7 @@ def test_no_statement_walks_a_whole_table(tmp_path: Path, monkeypatch: pytest.Mo
 def test_the_hot_queries_use_their_indexes(tmp_path: Path) -> None:
     expected = {
         "SELECT 1 FROM messages WHERE session = 1 AND in_window = 1 AND user_no = 1 "
-        "ORDER BY at DESC, sequence DESC, id DESC LIMIT 6": "messages_window",
+        "ORDER BY at DESC, sequence DESC, id DESC LIMIT 6": "messages_by_session",
         "SELECT body FROM messages WHERE user_no = 1 AND session = 1 "
         "ORDER BY at, sequence, id": "messages_by_session",
         "SELECT body FROM messages WHERE user_no = 1 AND at >= 5 ORDER BY at, sequence, id": "messages_by_time",

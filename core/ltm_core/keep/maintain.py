@@ -72,7 +72,7 @@ def maintain(runtime: Runtime, *, now: datetime, dry_run: bool) -> MaintenanceRe
             slots += gone.get("slots", 0)
             items += sum(gone.get(kind, 0) for kind in _ITEMS)
         while done := operations.close_idle_sessions(idle_before=idle_before, now=now, limit=batch):
-            closed += len(done)
+            closed += done
     archived = _archive(runtime, now=now, dry_run=False)
     embedded = _embed_waiting(runtime)
     # Changed and expired texts leave their vectors in the files of an external index.

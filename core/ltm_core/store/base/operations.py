@@ -15,9 +15,9 @@ from ltm_core.types import Receipt, Stats
 class Operations(Protocol):
     """Across users, for maintenance. Short transactions of its own; never returns memory content."""
 
-    def close_idle_sessions(self, *, idle_before: datetime, now: datetime, limit: int) -> list[tuple[str, str]]:
-        """(user id, session id) of up to ``limit`` open sessions in which nothing arrived since, whatever the
-        dates of their turns; each is now ended."""
+    def close_idle_sessions(self, *, idle_before: datetime, now: datetime, limit: int) -> int:
+        """So many open sessions, up to ``limit``, in which nothing arrived since, whatever the dates of their turns,
+        are now ended: their turns left the window, and their slots are gone."""
         ...
 
     def expire(self, *, now: datetime, limit: int) -> dict[str, int]:

@@ -22,7 +22,7 @@ from ltm_core.store.postgres.schema import Roles, version_1
 from ltm_core.store.postgres.transactions import lock_number
 from ltm_core.store.vault import StoreKeys
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 _OLDEST_SERVER = 160000
 """The first one in which a login can act as a role without having its rights all the time."""
 _KEY_CHECK = "ltm-core store key"
@@ -160,7 +160,15 @@ def _roles(conn: psycopg.Connection[Any], place: Place) -> Roles:
 
 
 Migration = Callable[[psycopg.Connection[Any], Layout], None]
-MIGRATIONS: dict[int, Migration] = {}
+
+
+def _window_index(conn: psycopg.Connection[Any], layout: Layout) -> None:
+    """`messages_by_session` reads a window as well, and without this index a turn leaves it without a new entry in
+    every other one (a heap-only update)."""
+    conn.execute("DROP INDEX messages_window")
+
+
+MIGRATIONS: dict[int, Migration] = {5: _window_index}
 """By the version that a step begins from. A published one is never edited."""
 
 

@@ -1,8 +1,8 @@
 """The tables of a store in PostgreSQL, as data: the columns of SQLite's, each row with its user beside it.
 
 Tables of users are split by hash of ``user_no`` and their keys begin with it, so that a cluster can be distributed on
-that column (`docs/postgresql.md`). Row-level security, not the statement, says whose rows a transaction sees. A
-published version is never edited.
+that column (`docs/postgresql.md`). Row-level security, not the statement, says whose rows a transaction sees.
+This is the newest schema; `migrations` brings older stores to it.
 """
 
 from __future__ import annotations
@@ -167,7 +167,6 @@ SPLIT_TABLES_1 = (
             ("messages_by_id", "UNIQUE (user_no, id_mac, session)"),
             ("messages_by_time", "(user_no, at, sequence)"),
             ("messages_by_session", "(user_no, session, at, sequence)"),
-            ("messages_window", "(user_no, session, at, sequence) WHERE in_window = 1"),
             ("messages_expiring", "(expires_at) WHERE expires_at IS NOT NULL"),
             ("messages_unarchived", "(doc_type) WHERE doc_type IS NOT NULL AND archived_at IS NULL"),
             ("messages_retired", "(user_no, id) WHERE retired_at IS NOT NULL"),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _LEAVE_WINDOW = (
     "UPDATE messages SET in_window = 0 WHERE id IN (SELECT m.id FROM sessions s "
-    "JOIN messages m INDEXED BY messages_window ON m.user_no = s.user_no AND m.session = s.session "
+    "JOIN messages m INDEXED BY messages_by_session ON m.user_no = s.user_no AND m.session = s.session "
     "AND m.in_window = 1 WHERE s.id IN ({}))"
 )
 _PLACE = "user_mac, session, at, sequence"
@@ -38,12 +38,10 @@ class Sweeps:
     def __init__(self, store: SqlStore) -> None:
         self._store = store
 
-    def close_idle_sessions(self, *, idle_before: datetime, now: datetime, limit: int) -> list[tuple[str, str]]:
+    def close_idle_sessions(self, *, idle_before: datetime, now: datetime, limit: int) -> int:
         with self._store.connection(write=True, alone=True) as conn:
             rows = conn.execute(
-                "SELECT s.id, s.user_no, s.session, u.user_id, s.body FROM sessions s "
-                "JOIN users u ON u.user_no = s.user_no WHERE s.ended_at IS NULL AND s.arrived_at < ? "
-                "ORDER BY s.arrived_at LIMIT ?",
+                "SELECT id, user_no FROM sessions WHERE ended_at IS NULL AND arrived_at < ? ORDER BY arrived_at LIMIT ?",
                 (to_us(idle_before), limit),
             ).fetchall()
             for marks, part in batches([r[0] for r in rows]):
@@ -55,8 +53,7 @@ class Sweeps:
                 "UPDATE users SET revision = revision + 1 WHERE user_no = ?",
                 [(no,) for no in {r[1] for r in rows}],
             )
-            core = self._store.core
-            return [(core.user_id(r[3]), core.codec(conn, r[1]).decode(r[4], ("sessions", r[0]))["id"]) for r in rows]
+            return len(rows)
 
     def expire(self, *, now: datetime, limit: int) -> dict[str, int]:
         moment = to_us(now)

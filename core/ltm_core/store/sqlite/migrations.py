@@ -3,41 +3,24 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ltm_core.errors import CorruptError, SchemaTooNewError, UnavailableError
 from ltm_core.store.keyed import Keyed
-from ltm_core.store.sqlite.schema import APPLICATION_ID, VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5
+from ltm_core.store.sqlite.schema import APPLICATION_ID, VERSIONS
 
 Migration = Callable[[sqlite3.Connection], None]
 
 
-def _version_1(conn: sqlite3.Connection) -> None:
-    for statement in VERSION_1:
-        conn.execute(statement)
+def _by(statements: Sequence[str]) -> Migration:
+    def step(conn: sqlite3.Connection) -> None:
+        for statement in statements:
+            conn.execute(statement)
+
+    return step
 
 
-def _version_2(conn: sqlite3.Connection) -> None:
-    for statement in VERSION_2:
-        conn.execute(statement)
-
-
-def _version_3(conn: sqlite3.Connection) -> None:
-    for statement in VERSION_3:
-        conn.execute(statement)
-
-
-def _version_4(conn: sqlite3.Connection) -> None:
-    for statement in VERSION_4:
-        conn.execute(statement)
-
-
-def _version_5(conn: sqlite3.Connection) -> None:
-    for statement in VERSION_5:
-        conn.execute(statement)
-
-
-MIGRATIONS: tuple[Migration, ...] = (_version_1, _version_2, _version_3, _version_4, _version_5)
+MIGRATIONS: tuple[Migration, ...] = tuple(map(_by, VERSIONS))
 """Number i brings version i to i + 1. A published one is never edited."""
 SCHEMA_VERSION = len(MIGRATIONS)
 _KEY_CHECK = "ltm-core store key"

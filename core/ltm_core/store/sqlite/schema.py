@@ -372,3 +372,12 @@ VERSION_5: tuple[str, ...] = (
     "ALTER TABLE document_units ADD COLUMN second_codec INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE document_units ADD COLUMN second_vector BLOB",
 )
+
+VERSION_6: tuple[str, ...] = (
+    # The turns of a window are the newest of their session, where `messages_by_session` begins to read; what left
+    # the window had to leave this index too, a third of the time of a sweep.
+    "DROP INDEX messages_window",
+)
+
+VERSIONS = (VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6)
+"""Statements number i bring version i to i + 1."""

@@ -8,8 +8,11 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,7 +29,7 @@ from ltm_core.store.sql.tables import (
     USER_NO_TABLES,
     USER_TABLES,
 )
-from ltm_core.store.sqlite import SqliteStore, files, open_store
+from ltm_core.store.sqlite import SqliteStore, files, open_store, scrub
 from ltm_core.store.sqlite.scrub import scan
 from ltm_core.testing.builders import DIMENSION, T0, at, fact, say, vector
 from ltm_core.testing.contract_life import fill
@@ -274,3 +277,49 @@ def test_a_word_that_our_tables_are_made_of_does_not_keep_an_erasure_pending(tmp
             say(w, "m1", "nothing", session_id="messages")
             w.erase_user(now=T0)
         assert store.operations().scrub(needles=[b"messages", b"namespace"], wait_seconds=5)[0]
+
+
+def asked_at_once(directory: Path, wanted: list[bytes]) -> list[Any]:
+    """What threads hear that all ask while the files are being read for somebody else."""
+    with ThreadPoolExecutor(len(wanted)) as pool:
+        with scrub._reading:
+            answers = [pool.submit(scan, directory, [w]) for w in wanted]
+            while len(scrub._waiting.get(directory, ())) < len(wanted):
+                time.sleep(0.001)
+        return [a.exception() or a.result() for a in answers]
+
+
+def test_erasures_that_wait_share_one_reading_and_each_hears_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").write_bytes(b"xx one of the secrets xx another secret xx")
+    wanted = [b"one of the secrets", b"another secret", b"nowhere to be found", b"one of the secrets"]
+    read: list[int] = []
+    reading = scrub._scan
+
+    def counted(directory: Path, strings: Sequence[bytes]) -> tuple[set[bytes], int]:
+        read.append(len(strings))
+        return reading(directory, strings)
+
+    monkeypatch.setattr(scrub, "_scan", counted)
+    assert asked_at_once(tmp_path, wanted) == [({w} if w != b"nowhere to be found" else set(), 1) for w in wanted]
+    assert read == [4]
+    # What came after a reading began is not part of it.
+    (tmp_path / "a").write_bytes(b"empty")
+    assert scan(tmp_path, wanted) == (set(), 1)
+    assert scrub._waiting == {}
+
+
+def test_a_reading_that_fails_leaves_the_others_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a").write_bytes(b"one of the secrets")
+    reading = scrub._scan
+    left = [OSError(5, "spoilt")]
+
+    def failing(directory: Path, strings: Sequence[bytes]) -> tuple[set[bytes], int]:
+        if left:
+            raise left.pop()
+        return reading(directory, strings)
+
+    monkeypatch.setattr(scrub, "_scan", failing)
+    heard = asked_at_once(tmp_path, [b"one of the secrets"] * 3)
+    assert sorted(str(h) for h in heard) == sorted(["[Errno 5] spoilt", *[str(({b"one of the secrets"}, 1))] * 2])

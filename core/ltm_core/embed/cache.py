@@ -9,8 +9,8 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ltm_core.embed._lock import ForkSafeLock
 from ltm_core.embed.base import Embedder
+from ltm_core.forklock import ForkSafeLock
 from ltm_core.spans import stage
 
 if TYPE_CHECKING:

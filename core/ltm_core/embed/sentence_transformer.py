@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ltm_core.embed._lock import ForkSafeLock
 from ltm_core.errors import ConfigError, MissingExtraError, UnavailableError
+from ltm_core.forklock import ForkSafeLock
 
 if TYPE_CHECKING:
     import numpy as np

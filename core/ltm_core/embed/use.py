@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from ltm_core.embed._lock import ForkSafeLock
 from ltm_core.embed.prepare import clean, shorten
 from ltm_core.errors import UnavailableError
+from ltm_core.forklock import ForkSafeLock
 
 if TYPE_CHECKING:
     import numpy as np

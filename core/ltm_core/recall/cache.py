@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from ltm_core.embed._lock import ForkSafeLock
+from ltm_core.forklock import ForkSafeLock
 from ltm_core.recall.request import RecallRequest
 from ltm_core.types import Context, ContextItem
 

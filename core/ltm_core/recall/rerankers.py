@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ltm_core.embed._lock import ForkSafeLock
 from ltm_core.errors import ConfigError, MissingExtraError, UnavailableError
+from ltm_core.forklock import ForkSafeLock
 from ltm_core.recall.protocols import Reranker
 
 OPTIONS = (

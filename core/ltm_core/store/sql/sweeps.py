@@ -41,7 +41,8 @@ class Sweeps:
     def close_idle_sessions(self, *, idle_before: datetime, now: datetime, limit: int) -> int:
         with self._store.connection(write=True, alone=True) as conn:
             rows = conn.execute(
-                "SELECT id, user_no FROM sessions WHERE ended_at IS NULL AND arrived_at < ? ORDER BY arrived_at LIMIT ?",
+                "SELECT id, user_no FROM sessions WHERE ended_at IS NULL AND arrived_at < ? "
+                "ORDER BY arrived_at LIMIT ?",
                 (to_us(idle_before), limit),
             ).fetchall()
             for marks, part in batches([r[0] for r in rows]):

@@ -4,7 +4,9 @@
         [--count 60] [--clients 8] [--seconds 8] [--json FILE]
 
 The stores were made by `benchmarks.clone`, or are made by ``--engines MEMORIES``: a directory, and a PostgreSQL of
-its own. Each part runs in a process of its own. Milliseconds by the clock: median and 95th percentile.
+its own; in ``--keep DIR`` both stay, and the next run goes on where the last one was broken off. ``--vectors chroma``
+is a folder beside the directory, and a server of its own beside PostgreSQL. Each part runs in a process of its own.
+Milliseconds by the clock: median and 95th percentile.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -100,9 +103,22 @@ def writing(memory: Any, given: argparse.Namespace) -> dict[str, Any]:
     ]
     return {
         "bulk, memories a second": round(bulk),
+        "turns a second": round(1000 * len(single) / sum(single), 1),
         "observe": _spread(single),
         "observe, large user": _spread(large),
     }
+
+
+@part
+def writer(memory: Any, given: argparse.Namespace) -> dict[str, Any]:
+    """One of several processes that write turns of users of their own, after a common start."""
+    texts = turns(100 + given.number)
+    memory.observe(user_id=f"writer-{given.number}", session_id="s", user=next(texts))
+
+    def turn(number: int) -> None:
+        memory.observe(user_id=f"writer-{given.number}-{number % 10}", session_id="s", user=next(texts))
+
+    return _while(given, turn)
 
 
 @part
@@ -112,15 +128,23 @@ def client(memory: Any, given: argparse.Namespace) -> dict[str, Any]:
     asked = questions(100 + given.number)
     for user in users[:5]:
         memory.context(next(asked), user_id=user)
+
+    def question(number: int) -> None:
+        user = LARGE if number % 8 == 7 else users[number % SMALL]
+        memory.context(next(asked), user_id=user)
+
+    return _while(given, question)
+
+
+def _while(given: argparse.Namespace, call: Callable[[int], None]) -> dict[str, Any]:
+    """Milliseconds of each call from the common start until the time is over."""
     while time.time() < given.begin:
         time.sleep(0.01)
     spent: list[float] = []
     end = time.time() + given.seconds
     late = time.time() - given.begin
     while time.time() < end:
-        user = LARGE if len(spent) % 8 == 7 else users[len(spent) % SMALL]
-        question = next(asked)
-        spent.append(_timed(partial(memory.context, question, user_id=user)))
+        spent.append(_timed(partial(call, len(spent))))
     return {"spent": spent, "late": late}
 
 
@@ -157,7 +181,7 @@ def _made(store: Any) -> None:
     """The index is whole, whichever thread made it."""
     index = store.core.attached.index
     # Of pgvector another thread may be at it: then a step returns at once.
-    while index.step() or getattr(index, "_is_behind", bool)():
+    while index.step() or index.is_behind():
         time.sleep(0.05)
 
 
@@ -177,12 +201,15 @@ def _answer(child: subprocess.Popen[str]) -> dict[str, Any]:
 
 
 def contenders(stores: list[str], kinds: list[str]) -> Iterator[tuple[str, str, str]]:
-    """(label, store, vectors) of everything that can be: pgvector is PostgreSQL's."""
+    """(label, store, vectors) of everything that can be: pgvector is PostgreSQL's. ``chroma=URL``: a folder beside a
+    directory, this server beside PostgreSQL."""
     for store in stores:
         engine = "PostgreSQL" if store.startswith("postgres") else "SQLite"
         for kind in kinds:
-            if kind != "pgvector" or engine == "PostgreSQL":
-                yield f"{engine}, {kind.partition(':')[0]}", store, kind
+            if kind == "pgvector" and engine == "SQLite":
+                continue
+            place, _, server = kind.partition("=")
+            yield f"{engine}, {place.partition(':')[0]}", store, server if server and engine != "SQLite" else place
 
 
 def side_by_side(given: argparse.Namespace) -> dict[str, Any]:
@@ -195,34 +222,41 @@ def side_by_side(given: argparse.Namespace) -> dict[str, Any]:
             began = time.perf_counter()
             _answer(_child("vectors", store, kind, given, count=2))
             figures[label]["making the index, s"] = round(time.perf_counter() - began, 1)
-    for name in given.only or ("recall", "vectors", "client", "writing"):
+    for name in given.only or ("recall", "vectors", "client", "writing", "writer"):
         for label, store, kind in everybody:
             print(f"{name}: {label}", file=sys.stderr, flush=True)
-            if name == "client":
-                figures[label] |= _together(store, kind, given)
+            if name in _CLIENTS:
+                figures[label] |= _together(name, store, kind, given)
             else:
                 figures[label] |= _answer(_child(name, store, kind, given))
+            if given.json:
+                given.json.write_text(_text(found | {"engines": {k: _shown(v) for k, v in figures.items()}}))
     exact = figures[everybody[0][0]]
     for label in figures if "nearest, large user" in exact else ():
         for user in ("small user", "large user"):
             near, truth = figures[label][f"nearest, {user}"], exact[f"nearest, {user}"]
             shared = [len(set(a) & set(b)) / max(len(b), 1) for a, b in zip(near, truth, strict=True)]
             figures[label][f"recall@10, {user}"] = round(statistics.mean(shared), 3)
-    for label in figures:
-        for user in ("small user", "large user"):
-            figures[label].pop(f"nearest, {user}", None)
-    return found | {"engines": figures}
+    return found | {"engines": {label: _shown(values) for label, values in figures.items()}}
 
 
-def _together(store: str, kind: str, given: argparse.Namespace) -> dict[str, Any]:
+def _shown(figures: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in figures.items() if not name.startswith("nearest")}
+
+
+_CLIENTS = {"client": ("contexts", "context"), "writer": ("turns", "observe")}
+
+
+def _together(name: str, store: str, kind: str, given: argparse.Namespace) -> dict[str, Any]:
     begin = time.time() + given.start
-    children = [_child("client", store, kind, given, number=number, begin=begin) for number in range(given.clients)]
+    children = [_child(name, store, kind, given, number=number, begin=begin) for number in range(given.clients)]
     answers = [_answer(child) for child in children]
     spent = [ms for answer in answers for ms in answer["spent"]]
+    many, one = _CLIENTS[name]
     return {
-        f"{given.clients} clients, contexts a second": round(len(spent) / given.seconds, 1),
-        f"{given.clients} clients, context": _spread(spent),
-        "clients that came late, s": _rounded(max(answer["late"] for answer in answers)),
+        f"{given.clients} clients, {many} a second": round(len(spent) / given.seconds, 1),
+        f"{given.clients} clients, {one}": _spread(spent),
+        f"clients that came late ({many}), s": _rounded(max(answer["late"] for answer in answers)),
     }
 
 
@@ -240,51 +274,77 @@ def table(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+FILLING = {
+    "fsync": "off",
+    "full_page_writes": "off",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "shared_buffers": "2GB",
+    "max_wal_size": "16GB",
+    "autovacuum": "off",
+}
+ASKED = {"fsync": "off", "shared_buffers": "2GB", "maintenance_work_mem": "2GB", "max_wal_size": "8GB"}
+"""What a server is told while it is filled, and while it is measured: nothing waits for the disk, as in SQLite's
+usual mode."""
+
+
 def compare(given: argparse.Namespace) -> None:
     """The stores that are named, or a directory and a PostgreSQL made for it, side by side; figures and a table."""
     if given.store:
         _report(side_by_side(given), given)
         return
-    from ltm_core.testing.servers import PostgresServer
+    from ltm_core.testing.servers import ChromaServer, PostgresServer
 
-    settings = {"fsync": "off", "shared_buffers": "1GB", "maintenance_work_mem": "512MB", "max_wal_size": "8GB"}
-    with tempfile.TemporaryDirectory(prefix="ltm-engines-") as folder, PostgresServer(settings=settings) as server:
-        url = server.new_database()
-        place = given.keep or Path(folder)
+    with ExitStack() as stack:
+        place = given.keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ltm-engines-")))
+        # The server's own user passes through it.
+        place.mkdir(mode=0o755, exist_ok=True)
+        place.chmod(0o755)
         began = time.perf_counter()
-        given.store = make(place, given.engines, given.large, url, server.admin_url(_name(url)))
+        with PostgresServer(settings=FILLING, directory=place / "postgres") as server:
+            make(place, given.engines, given.large, server.database("memory"), server.admin_url("memory"))
         made = round(time.perf_counter() - began, 1)
+        server = stack.enter_context(PostgresServer(settings=ASKED, directory=place / "postgres"))
+        given.store = [str(place / "sqlite"), _location(place, server.url("memory"))]
+        if "chroma" in (given.vectors or ()):
+            chroma = stack.enter_context(ChromaServer(directory=place / "chroma"))
+            given.vectors = [f"chroma={chroma.url}" if kind == "chroma" else kind for kind in given.vectors]
         found = side_by_side(given) | {"memories": given.engines, "making both stores, s": made}
         found["MB on disk"] = {
-            "SQLite": round(sum(f.stat().st_size for f in Path(given.store[0]).iterdir()) / 2**20),
-            "PostgreSQL": int(server.run("SELECT pg_database_size(current_database()) >> 20", database=_name(url))),
+            "SQLite": round(sum(f.stat().st_size for f in Path(given.store[0]).glob("memory.*")) / 2**20),
+            "PostgreSQL": int(server.run("SELECT pg_database_size(current_database()) >> 20", database="memory")),
         }
         _report(found, given)
 
 
-def _name(url: str) -> str:
-    return url.rpartition("/")[2]
-
-
 def _report(found: dict[str, Any], given: argparse.Namespace) -> None:
-    text = json.dumps(found, indent=2, ensure_ascii=False)
-    print(text + "\n\n" + table(found))
+    print(_text(found) + "\n" + table(found))
     if given.json:
-        given.json.write_text(text + "\n", encoding="utf-8")
+        given.json.write_text(_text(found), encoding="utf-8")
 
 
-def make(place: Path, memories: int, large: int, url: str, admin_url: str) -> list[str]:
-    """A directory and a database with so many memories of all small users together; their locations."""
+def _text(found: dict[str, Any]) -> str:
+    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+
+
+def make(place: Path, memories: int, large: int, url: str, admin_url: str) -> None:
+    """A directory and a database with so many memories of all small users together are in ``place``, whole."""
     from benchmarks.clone import load_postgres, multiply_postgres, multiply_sqlite, template
 
+    size, note = f"{memories} {large}", place / "size"
+    if note.exists() and note.read_text() != size:
+        raise SystemExit(f"{place} holds stores of another size: {note.read_text()}")
+    note.write_text(size)
     each = 100
     copies = max(memories // (SMALL * each) - 1, 0)
     template(place / "sqlite", memories=each, large=large)
-    location = f"{url}?key_file={place / 'store.key'}"
-    load_postgres(place / "sqlite", location, admin_url, key=place / "store.key")
+    load_postgres(place / "sqlite", _location(place, url), admin_url, key=place / "store.key")
     multiply_postgres(admin_url, "ltm", copies)
     multiply_sqlite(place / "sqlite", copies)
-    return [str(place / "sqlite"), location]
+
+
+def _location(place: Path, url: str) -> str:
+    return f"{url}?key_file={place / 'store.key'}"
 
 
 __all__ = ["PARTS", "compare", "make", "run_part", "side_by_side", "table"]

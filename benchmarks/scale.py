@@ -6,10 +6,12 @@ One user ("ana") has ``own`` memories in a store with nobody else, and in a stor
 same questions, each new, with and without the time of the embedder. Opening, one turn and the memory of the process
 are measured in the full store; the vectors are random, so the figures need rows and not meaning.
 
-    python -m benchmarks.scale --engines MEMORIES --keep DIR [--vectors exact] [--vectors pgvector] [--json FILE]
+    python -m benchmarks.scale --engines MEMORIES --keep DIR [--large 30000] [--vectors exact] [--vectors pgvector]
+        [--vectors chroma] [--only vectors] [--json FILE]
     python -m benchmarks.scale --store DIR --store postgresql://… --vectors exact …
 
-Several engines side by side with the same memories, among them a user of 30,000: `benchmarks.engines`.
+Several engines side by side with the same memories, among them a user of 30,000: `benchmarks.engines`. A million
+vectors of one user, exactly and by each index: ``--engines 10000 --large 1000000 --only vectors``.
 """
 
 from __future__ import annotations
@@ -140,7 +142,7 @@ def main() -> None:
     parser.add_argument("--store", action="append", metavar="DIR|URL", help="a store to compare with the others")
     parser.add_argument("--vectors", action="append", metavar="KIND", help="exact, pgvector, chroma://HOST:PORT")
     parser.add_argument("--large", type=int, default=30_000, help="memories of the large user of --engines")
-    parser.add_argument("--only", action="append", choices=("recall", "vectors", "client", "writing"))
+    parser.add_argument("--only", action="append", choices=("recall", "vectors", "client", "writing", "writer"))
     parser.add_argument("--clients", type=int, default=8, help="processes that ask at once")
     parser.add_argument("--seconds", type=float, default=8.0, help="how long they do")
     parser.add_argument("--start", type=float, default=30.0, help="seconds until the last of them is ready")

@@ -88,6 +88,10 @@ class VectorIndex(Protocol):
         """A part of what is left to do is done; returns how much, 0 when nothing is."""
         ...
 
+    def is_behind(self) -> bool:
+        """Whether something is left to do, for this process or another one."""
+        ...
+
     def erase(self) -> int:
         """What was removed from the store is in no file of the index; returns what had to be made again."""
         ...

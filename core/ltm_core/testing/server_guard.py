@@ -1,8 +1,8 @@
 """Runs a server for as long as who started it lives: a script of its own, so that even SIGKILL leaves nothing behind.
 
-Called as ``server_guard.py DIRECTORY SIGNAL LOG USER COMMAND…``. It prints the server's process id and waits at its
-input: a line ends the server and keeps the directory, the end of the input (the starter closed it, or died) ends the
-server and removes the directory.
+Called as ``server_guard.py DIRECTORY SIGNAL LOG USER KEEP COMMAND…``. It prints the server's process id and waits at
+its input: a line ends the server and keeps the directory, the end of the input (the starter closed it, or died) ends
+the server and removes the directory, unless KEEP is not empty.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PATIENCE = 10.0
 """Seconds between the polite signal and SIGKILL."""
 
 
-def main(directory: str, polite: str, log: str, user: str, *command: str) -> None:
+def main(directory: str, polite: str, log: str, user: str, keep: str, *command: str) -> None:
     # Ctrl-C and a time limit reach the whole group; the end of our input is what ends us, after the tests' own end.
     # (A handler, because the server would inherit that the signal is ignored.)
     signal.signal(signal.SIGTERM, lambda *_: None)
@@ -41,7 +41,7 @@ def main(directory: str, polite: str, log: str, user: str, *command: str) -> Non
     threading.Thread(target=child.wait, daemon=True).start()
     kept = sys.stdin.readline() != ""
     _end(child, int(polite))
-    if not kept:
+    if not kept and not keep:
         shutil.rmtree(directory, ignore_errors=True)
 
 

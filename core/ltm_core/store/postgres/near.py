@@ -110,7 +110,7 @@ class PgVectors:
     def step(self) -> int:
         """The tables are those of the present embedder, one user more is here, or the graph is; returns how much was
         done, 0 when nothing is left or another process is at it."""
-        if not self._is_behind():
+        if not self.is_behind():
             return 0
         with self._working() as free:
             return (self._make() or self._fill() or self._build()) if free else 0
@@ -151,7 +151,7 @@ class PgVectors:
         finally:
             lock.release()
 
-    def _is_behind(self) -> bool:
+    def is_behind(self) -> bool:
         with self._store.connection() as conn:
             if not _dimension(conn):
                 return False

@@ -34,6 +34,15 @@ _TOLD = 2000
 """Changes told at once."""
 _STOP_SECONDS = 5.0
 """How long closing waits for the thread that tells the index."""
+_UNCOVERED = (
+    "SELECT user_no FROM users WHERE chunk_count >= ? AND NOT EXISTS (SELECT 1 FROM external_vectors e "
+    "WHERE e.user_no = users.user_no) LIMIT 1"
+)
+_UNTOLD = (
+    "SELECT 1 WHERE EXISTS (SELECT 1 FROM outbox) OR EXISTS (SELECT 1 FROM external_vectors "
+    "WHERE generation <> (SELECT generation FROM state))"
+)
+"""Changes that the index has not heard of, collections that are being made or are another embedder's."""
 
 
 class ExternalVectors(Asking):
@@ -107,6 +116,13 @@ class ExternalVectors(Asking):
             return 0
         with self._work:
             return self._mend() or self._tell() or self._cover()
+
+    def is_behind(self) -> bool:
+        with self._store.connection() as conn:
+            return any(
+                conn.execute(sql, values).fetchone() is not None
+                for sql, values in ((_UNTOLD, ()), (_UNCOVERED, (self._at_least,)))
+            )
 
     def erase(self) -> int:
         """No byte of a vector that was removed is left in files of ours: collections that had one are gone, and
@@ -190,11 +206,7 @@ class ExternalVectors(Asking):
     def _cover(self) -> int:
         generation = self._generation()
         with self._store.connection() as conn:
-            row = conn.execute(
-                "SELECT user_no FROM users WHERE chunk_count >= ? AND NOT EXISTS (SELECT 1 FROM external_vectors e "
-                "WHERE e.user_no = users.user_no) LIMIT 1",
-                (self._at_least,),
-            ).fetchone()
+            row = conn.execute(_UNCOVERED, (self._at_least,)).fetchone()
         if row is None:
             return 0
         no = int(row[0])

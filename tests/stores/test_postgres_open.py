@@ -244,7 +244,8 @@ def test_a_store_of_version_5_is_migrated_when_it_is_opened(
     for _ in range(2):
         with closing(opened(url)) as store, store.read("ana") as reader:
             assert [f.object for f in reader.facts()] == ["x"]
-            assert reader._conn.execute("SELECT to_regclass('messages_window') IS NULL").fetchone() == (True,)
+            gone = reader.conn.execute("SELECT to_regclass('messages_window') IS NULL").fetchone()  # type: ignore[attr-defined]
+            assert gone == (True,)
     opened(url, read_only=True).close()
 
 

@@ -12,20 +12,19 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, TypeAlias
+from contextlib import contextmanager, suppress
+from typing import Any
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
-from psycopg.sql import SQL, Composed, Identifier
+from psycopg.sql import SQL, Identifier
 
 from ltm_core.errors import BusyError, ConflictError, UnavailableError
 from ltm_core.store.postgres.faults import Lost, translate, translated
 from ltm_core.store.postgres.location import Place
-from ltm_core.store.postgres.session import Session, adapt
-
-Raw: TypeAlias = psycopg.Connection[Any]
+from ltm_core.store.postgres.session import Ahead, Answer, Line, Session, adapt, translated_sql
+from ltm_core.store.postgres.transactions import Beginning
 
 _USUAL = {
     "application_name": "ltm-core",
@@ -41,7 +40,7 @@ IDLE_SECONDS = 300.0
 PREPARED = 400
 """Statements that one connection keeps planned: all that there are, in the sizes of their lists."""
 
-_crossed: list[Raw] = []
+_crossed: list[Line] = []
 """Connections of the parent, in a child: neither used nor closed, for both would speak on the parent's sockets."""
 _pools: weakref.WeakSet[Pool] = weakref.WeakSet()
 
@@ -60,7 +59,7 @@ class Pool:
     def _begin(self) -> None:
         self._free = threading.Semaphore(self._most)
         self._guard = threading.Lock()
-        self._idle: list[tuple[Raw, float]] = []
+        self._idle: list[tuple[Line, float]] = []
         self._writing = threading.local()
         self._pid = os.getpid()
 
@@ -69,13 +68,13 @@ class Pool:
         """Milliseconds a statement waits for a lock."""
         return int(self._busy * 1000)
 
-    def connect(self) -> Raw:
+    def connect(self) -> Line:
         """A new connection, which the caller closes."""
         with translated(self._place.shown):
             # Planning a statement over all parts of a table costs ten times what running it does: once is enough.
             given = conninfo_to_dict(self._place.conninfo)
             options: dict[str, Any] = {k: v for k, v in _USUAL.items() if k not in given}
-            conn = psycopg.connect(self._place.conninfo, autocommit=True, prepare_threshold=0, **options)
+            conn = Line.connect(self._place.conninfo, autocommit=True, prepare_threshold=0, **options)
             adapt(conn)
             conn.prepared_max = PREPARED
             # One schema and no other: a table that a user made elsewhere is never taken for one of ours.
@@ -85,17 +84,16 @@ class Pool:
 
     # transactions -------------------------------------------------------------------------------------
     @contextmanager
-    def transaction(self, begin: Composed, *, write: bool) -> Iterator[Session]:
+    def transaction(self, begin: Beginning, *, write: bool) -> Iterator[Session]:
         """A connection on which ``begin`` opened a transaction: committed at the end of a block that writes."""
-        with self._one_write(write), self._begun(begin) as conn, translated(self._place.shown):
-            yield Session(conn)
+        with self._one_write(write), self._begun(begin) as (conn, ahead), translated(self._place.shown):
+            yield Session(conn, ahead)
             if os.getpid() != self._pid:
                 raise UnavailableError(f"{self._place.shown}: the process was forked inside this read or write")
             if write:
                 self._commit(conn)
             else:
-                # After a rollback the driver forgets every statement that it prepared.
-                conn.execute("COMMIT", prepare=False)
+                _leave(conn)
 
     @contextmanager
     def _one_write(self, write: bool) -> Iterator[None]:
@@ -111,7 +109,7 @@ class Pool:
             self._writing.now = False
 
     @contextmanager
-    def _begun(self, begin: Composed) -> Iterator[Raw]:
+    def _begun(self, begin: Beginning) -> Iterator[tuple[Line, Ahead | None]]:
         pid = os.getpid()
         self._check_open()
         free = self._free
@@ -121,9 +119,9 @@ class Pool:
                 "may be repeated"
             )
         try:
-            conn = self._first(begin)
+            conn, ahead = self._first(begin)
             try:
-                yield conn
+                yield conn, ahead
             finally:
                 if os.getpid() == pid:
                     self._give_back(conn)
@@ -132,15 +130,16 @@ class Pool:
         finally:
             free.release()
 
-    def _first(self, begin: Composed) -> Raw:
+    def _first(self, begin: Beginning) -> tuple[Line, Ahead | None]:
         """A connection inside its transaction. Those that died while they were idle are passed over."""
         while True:
             conn = self._waiting()
             was_idle = conn is not None
-            conn = conn or self.connect()
+            if conn is None:
+                conn = self.connect()
+                conn.begin_pipeline()
             try:
-                conn.execute(begin, prepare=False)
-                return conn
+                return conn, _begin(conn, begin)
             except psycopg.Error as e:
                 error = translate(e, self._place.shown)
                 if isinstance(error, Lost):
@@ -154,9 +153,9 @@ class Pool:
                 conn.close()
                 raise
 
-    def _waiting(self) -> Raw | None:
+    def _waiting(self) -> Line | None:
         """The idle connection that was used last; those that nobody used for long are closed."""
-        old: list[Raw] = []
+        old: list[Line] = []
         with self._guard:
             found = self._idle.pop()[0] if self._idle else None
             limit = time.monotonic() - IDLE_SECONDS
@@ -166,10 +165,14 @@ class Pool:
             conn.close()
         return found
 
-    def _give_back(self, conn: Raw) -> None:
-        if not conn.closed and conn.info.transaction_status != TransactionStatus.IDLE:
+    def _give_back(self, conn: Line) -> None:
+        if not conn.closed and not conn.is_done:
             try:
-                conn.rollback()
+                with suppress(psycopg.Error):
+                    # Answers that nobody looks at any more; whatever failed is taken back anyhow.
+                    conn.sync()
+                if conn.info.transaction_status != TransactionStatus.IDLE:
+                    conn.rollback()
             except psycopg.Error:
                 # The connection is gone, and the transaction with it.
                 conn.close()
@@ -179,9 +182,11 @@ class Pool:
                 return
         conn.close()
 
-    def _commit(self, conn: Raw) -> None:
+    def _commit(self, conn: Line) -> None:
         try:
             conn.execute("COMMIT", prepare=False)
+            conn.sync()
+            conn.is_done = True
         except psycopg.Error as e:
             error = translate(e, self._place.shown)
             if isinstance(error, Lost):
@@ -208,6 +213,30 @@ class Pool:
     def _check_open(self) -> None:
         if self._closed:
             raise UnavailableError(f"{self._place.shown}: the store is closed")
+
+
+def _begin(conn: Line, begin: Beginning) -> Ahead | None:
+    """The transaction is open; the answer to what was asked along with it."""
+    conn.is_done = False
+    conn.execute(begin.mode.encode(), prepare=False)
+    for sql, values in begin.statements:
+        conn.execute(translated_sql(sql), values, binary=True)
+    ahead = None
+    if begin.ahead is not None:
+        sql, values = begin.ahead
+        ahead = begin.ahead, Answer(conn.execute(translated_sql(sql), values, binary=True), conn)
+    conn.sync()
+    return ahead
+
+
+def _leave(conn: Line) -> None:
+    """The end of a transaction that only read: nobody waits for it."""
+    if conn.owes:
+        conn.sync()
+    # After a rollback the driver forgets every statement that it prepared.
+    conn.execute("COMMIT", prepare=False)
+    conn.hurry()
+    conn.is_done = True
 
 
 def _after_fork() -> None:

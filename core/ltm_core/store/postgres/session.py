@@ -1,11 +1,16 @@
-"""A connection of the driver that takes the statements of `ltm_core.store.sql`."""
+"""A connection of the driver that takes the statements of `ltm_core.store.sql`.
+
+Inside a transaction nothing is waited for but what is read: statements are sent one behind the other (libpq's
+pipeline), and the first answer that somebody looks at brings those of all before it. An error is raised there, or by
+the commit; the transaction is lost in either case.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import psycopg
 from psycopg.adapt import Dumper
@@ -21,6 +26,8 @@ _AT_ONCE = (32, 8)
 """Rows that one statement takes, in few sizes so that prepared statements are reused."""
 _KEPT = 2048
 """Statements whose translation is kept."""
+Statement: TypeAlias = tuple[str, Sequence[Any]]
+"""The words of a statement, and its values."""
 
 
 @lru_cache(_KEPT)
@@ -46,19 +53,98 @@ def adapt(conn: psycopg.Connection[Any]) -> None:
     conn.adapters.register_dumper(Halves, HalvesDumper)
 
 
+class Line(psycopg.Connection[Any]):
+    """A connection that can be a pipeline as long as it lives.
+
+    `psycopg.Connection.pipeline` ends with a block of one function, and says so to the server: a child process would
+    say it on its parent's connection.
+    """
+
+    is_done = False
+    """True between the end of a transaction, whose answer may be on its way, and the next one."""
+    waits = 0
+    """How often the server's answer was waited for in transactions."""
+
+    def begin_pipeline(self) -> None:
+        self._pipeline = psycopg.Pipeline(self)
+        self._pipeline.__enter__()
+
+    def sync(self) -> None:
+        """Every answer is here; the first error is raised."""
+        if self._pipeline is not None:
+            self.waits += 1
+            self._pipeline.sync()
+
+    def hurry(self) -> None:
+        """What was sent is done by the server, whose answer is read with the next ones; errors that came before are
+        raised."""
+        pipeline = self._pipeline
+        assert pipeline is not None
+        pipeline._enqueue_sync()
+        self.wait(pipeline._communicate_gen())
+
+    @property
+    def owes(self) -> bool:
+        """Whether answers are on their way that nobody looked at."""
+        return self._pipeline is not None and bool(self._pipeline.result_queue)
+
+
+class Answer:
+    """`ltm_core.store.sql.engine.Cursor`: what a statement was answered, waited for when it is looked at."""
+
+    __slots__ = ("_cursor", "_line")
+
+    def __init__(self, cursor: psycopg.Cursor[Any], line: Line) -> None:
+        self._cursor = cursor
+        self._line = line
+
+    def _here(self) -> psycopg.Cursor[Any]:
+        if self._cursor.pgresult is None:
+            self._line.sync()
+        return self._cursor
+
+    @property
+    def rowcount(self) -> int:
+        return self._here().rowcount
+
+    @property
+    def description(self) -> Any:
+        return self._here().description
+
+    def fetchone(self) -> Any:
+        return self._here().fetchone()
+
+    def fetchmany(self, size: int, /) -> list[Any]:
+        return self._here().fetchmany(size)
+
+    def fetchall(self) -> list[Any]:
+        return self._here().fetchall()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._here())
+
+
+Ahead: TypeAlias = tuple[Statement, Answer]
+
+
 class Session:
     """See `ltm_core.store.sql.engine.Connection`."""
 
-    __slots__ = ("_conn",)
+    __slots__ = ("_ahead", "_line")
 
-    def __init__(self, conn: psycopg.Connection[Any]) -> None:
-        self._conn = conn
+    def __init__(self, line: Line, ahead: Ahead | None = None) -> None:
+        """``ahead``: a statement that was sent with the beginning of the transaction, and its answer."""
+        self._line = line
+        self._ahead = ahead
 
-    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> psycopg.Cursor[Any]:
+    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Answer:
+        if self._ahead is not None and self._ahead[0] == (sql, parameters):
+            answer, self._ahead = self._ahead[1], None
+            return answer
         # With parameters, even none, so that all go the same way and answers come in binary.
-        return self._conn.execute(translated_sql(sql), parameters, binary=True)
+        return Answer(self._line.execute(translated_sql(sql), parameters, binary=True), self._line)
 
-    def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> psycopg.Cursor[Any]:
+    def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> Answer:
         rows = parameters if isinstance(parameters, Sequence) else list(parameters)
         done = 0
         inserted = _ROWS.fullmatch(sql)
@@ -69,10 +155,10 @@ class Session:
                 done += size
         if len(rows) - done == 1:
             return self.execute(sql, rows[done])
-        cursor = self._conn.cursor(binary=True)
+        cursor = self._line.cursor(binary=True)
         if done < len(rows):
             cursor.executemany(translated_sql(sql), rows[done:])
-        return cursor
+        return Answer(cursor, self._line)
 
 
-__all__ = ["Session", "adapt", "translated_sql"]
+__all__ = ["Ahead", "Answer", "Line", "Session", "Statement", "adapt", "translated_sql"]

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ltm_core.config import Config
 from ltm_core.errors import ConfigError
@@ -21,7 +21,7 @@ from ltm_core.store.postgres.migrations import Layout
 from ltm_core.store.postgres.operations import PostgresOperations
 from ltm_core.store.postgres.pool import Pool
 from ltm_core.store.postgres.schema import SEQUENCES
-from ltm_core.store.postgres.session import Session
+from ltm_core.store.postgres.session import Line, Session
 from ltm_core.store.postgres.transactions import Beginnings, lock_number
 from ltm_core.store.postgres.writer import PostgresWriter
 from ltm_core.store.sql.base import Core, checked_user
@@ -31,8 +31,6 @@ from ltm_core.store.times import to_us
 from ltm_core.store.vault import StoreKeys, Vault
 
 if TYPE_CHECKING:
-    import psycopg
-
     from ltm_core.store.external import VectorIndex
     from ltm_core.store.keys import KeyProvider
     from ltm_core.store.sql.engine import Connection, IndexLock
@@ -102,7 +100,7 @@ class PostgresStore(SqlStore):
                     layout = migrations.migrate(conn, layout)
             return layout, self._held(conn, layout)
 
-    def _held(self, conn: psycopg.Connection[Any], layout: Layout) -> StoreKeys:
+    def _held(self, conn: Line, layout: Layout) -> StoreKeys:
         """The keys that the store was written with."""
         held = load(self._keys(layout), is_new=False, provider=self._provider, where=self.place.shown)
         migrations.check_key(conn, self.place, Keyed(held.hashing))
@@ -113,7 +111,7 @@ class PostgresStore(SqlStore):
             )
         return held
 
-    def _created(self, conn: psycopg.Connection[Any], clock: Callable[[], datetime]) -> tuple[Layout, StoreKeys]:
+    def _created(self, conn: Line, clock: Callable[[], datetime]) -> tuple[Layout, StoreKeys]:
         layout = migrations.new_layout(conn, self.place)
         # The key comes first: a database without its key is one that lost it.
         where = self.place.shown

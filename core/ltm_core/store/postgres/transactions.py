@@ -1,6 +1,6 @@
 """How each kind of transaction begins: what it locks, and who is seen in it. Pure.
 
-Each is one message of several statements. Ids reach it as hexadecimal digits and numbers, never as text.
+Each is a few statements that are sent at once. Ids and numbers are values in them, never text of theirs.
 """
 
 from __future__ import annotations
@@ -8,12 +8,26 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from psycopg.sql import SQL, Composed, Identifier, Literal
-
 from ltm_core.store.postgres.schema import Roles
+from ltm_core.store.postgres.session import Statement
+from ltm_core.store.sql.base import USER_ROW
 
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+# Row-level security shows the row by its name; by its number all others are then seen.
+_NUMBERED = (
+    "SELECT set_config('ltm.user_no', coalesce((SELECT user_no::text FROM users WHERE user_id = ?), ''), true)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """Of one transaction."""
+
+    mode: str
+    statements: tuple[Statement, ...]
+    ahead: Statement | None = None
+    """What is asked first in the transaction, so that it goes along."""
 
 
 def lock_number(*parts: str | bytes) -> int:
@@ -33,75 +47,56 @@ class Beginnings:
     roles: Roles
     lock_ms: int = 0
 
-    def read_user(self, name: bytes) -> Composed:
+    def read_user(self, name: bytes) -> Beginning:
         """One moment, in which only the user of this stored name is seen."""
-        return self._all(_READ, *self._as_user(name))
+        who = "SELECT set_config('role', ?, true), set_config('ltm.user_id', ?, true)", (self.roles.user, name.hex())
+        return Beginning(_READ, (who, (_NUMBERED, (name,))), (USER_ROW, (name,)))
 
-    def write_user(self, name: bytes) -> Composed:
+    def write_user(self, name: bytes) -> Beginning:
         """The one write of the user, while others write for theirs and nobody changes the store as a whole."""
-        return self._all(
-            _WRITE,
-            *self._as_user(
-                name,
-                self._patience(),
-                self._shared("store"),
-                SQL("SELECT pg_advisory_xact_lock({})").format(Literal(lock_number(self.schema, "user", name))),
-            ),
+        who = (
+            "SELECT set_config('role', ?, true), set_config('ltm.user_id', ?, true), "
+            "set_config('lock_timeout', ?, true)",
+            (self.roles.user, name.hex(), self._patience),
         )
+        locks = (
+            "SELECT pg_advisory_xact_lock_shared(?), pg_advisory_xact_lock(?)",
+            (self._lock("store"), lock_number(self.schema, "user", name)),
+        )
+        # What is read after the locks is what their last holder committed.
+        return Beginning(_WRITE, (who, locks, (_NUMBERED, (name,))), (USER_ROW, (name,)))
 
-    def read_all(self) -> Composed:
+    def read_all(self) -> Beginning:
         """One moment, in which all users are seen."""
-        return self._all(_READ, self._across())
+        return Beginning(_READ, (("SELECT set_config('role', ?, true)", (self.roles.across,)),))
 
-    def write_all(self, *, alone: bool) -> Composed:
+    def write_all(self, *, alone: bool) -> Beginning:
         """A write across users, one at a time; ``alone``: no user's write is under way."""
-        return self._all(
-            _WRITE,
-            self._across(),
-            self._patience(),
-            self._exclusive("across"),
-            *([self._exclusive("store")] if alone else []),
-        )
+        return self._across("across", *(["store"] if alone else []))
 
-    def settled(self) -> Composed:
+    def settled(self) -> Beginning:
         """What was numbered in the feed before is committed or gone."""
-        return self._all(_WRITE, self._across(), self._patience(), self._exclusive("feed"))
+        return self._across("feed")
 
     @property
     def feed(self) -> int:
         """The lock that a write holds, shared, from its first number in the feed to its end."""
-        return lock_number(self.schema, "feed")
+        return self._lock("feed")
 
-    def _as_user(self, name: bytes, *between: SQL | Composed) -> list[SQL | Composed]:
-        return [
-            _as_role(self.roles.user),
-            SQL("SELECT set_config('ltm.user_id', {}, true)").format(Literal(name.hex())),
-            *between,
-            # Row-level security shows the row by its name; by its number all others are then seen.
-            SQL(
-                "SELECT set_config('ltm.user_no', coalesce((SELECT user_no::text FROM users WHERE user_id = "
-                "decode({}, 'hex')), ''), true)"
-            ).format(Literal(name.hex())),
-        ]
+    def _across(self, *locks: str) -> Beginning:
+        who = (
+            "SELECT set_config('role', ?, true), set_config('lock_timeout', ?, true)",
+            (self.roles.across, self._patience),
+        )
+        taken = [("SELECT pg_advisory_xact_lock(?)", (self._lock(what),)) for what in locks]
+        return Beginning(_WRITE, (who, *taken))
 
-    def _across(self) -> Composed:
-        return _as_role(self.roles.across)
+    @property
+    def _patience(self) -> str:
+        return f"{max(self.lock_ms, 1)}ms"
 
-    def _patience(self) -> Composed:
-        return SQL("SET LOCAL lock_timeout = {}").format(Literal(f"{max(self.lock_ms, 1)}ms"))
-
-    def _shared(self, what: str) -> Composed:
-        return SQL("SELECT pg_advisory_xact_lock_shared({})").format(Literal(lock_number(self.schema, what)))
-
-    def _exclusive(self, what: str) -> Composed:
-        return SQL("SELECT pg_advisory_xact_lock({})").format(Literal(lock_number(self.schema, what)))
-
-    def _all(self, *statements: str | SQL | Composed) -> Composed:
-        return SQL("; ").join(SQL(s) if isinstance(s, str) else s for s in statements)
+    def _lock(self, what: str) -> int:
+        return lock_number(self.schema, what)
 
 
-def _as_role(role: str) -> Composed:
-    return SQL("SET LOCAL ROLE {}").format(Identifier(role))
-
-
-__all__ = ["Beginnings", "lock_number"]
+__all__ = ["Beginning", "Beginnings", "lock_number"]

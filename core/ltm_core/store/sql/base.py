@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ltm_core.store.vault import UserSecrets, Vault
 
 log = logging.getLogger("ltm")
-_USER = (
+USER_ROW = (
     "SELECT s.embedder, s.dimension, s.outbox, u.user_no, u.revision, u.shrunk_at, u.next_n, u.chunk_count, "
     "u.term_total, u.timezone, u.paused_at, u.created_at, u.reset_at, u.retention, u.consolidated_at, "
     "s.encryption, k.master, k.wrapped, s.generation "
@@ -158,7 +158,7 @@ class View:
 
     def _load(self) -> None:
         core = self._core
-        row = self._conn.execute(_USER, (core.stored_name(self._user_id),)).fetchone()
+        row = self._conn.execute(USER_ROW, (core.stored_name(self._user_id),)).fetchone()
         if row is None:
             raise CorruptError(f"{core.path}: the state row is missing")
         if row[15] and core.vault is None:

@@ -165,7 +165,7 @@ Migration = Callable[[psycopg.Connection[Any], Layout], None]
 def _window_index(conn: psycopg.Connection[Any], layout: Layout) -> None:
     """`messages_by_session` reads a window as well, and without this index a turn leaves it without a new entry in
     every other one (a heap-only update)."""
-    conn.execute("DROP INDEX messages_window")
+    conn.execute("DROP INDEX IF EXISTS messages_window")
 
 
 MIGRATIONS: dict[int, Migration] = {5: _window_index}

@@ -376,7 +376,7 @@ VERSION_5: tuple[str, ...] = (
 VERSION_6: tuple[str, ...] = (
     # The turns of a window are the newest of their session, where `messages_by_session` begins to read; what left
     # the window had to leave this index too, a third of the time of a sweep.
-    "DROP INDEX messages_window",
+    "DROP INDEX IF EXISTS messages_window",
 )
 
 VERSIONS = (VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6)

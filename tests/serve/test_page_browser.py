@@ -67,7 +67,7 @@ def _signed_in(browser: Any, address: str, key: str, **options: Any) -> Any:
     page = browser.new_context(locale="en-US", **options).new_page()
     page.on("pageerror", lambda e: pytest.fail(f"a script ran: {e}"))
     page.goto(address)
-    # With the keyboard alone: the field for the key has the focus, which the browser gives it after the page is there.
+    # With the keyboard alone: the field for the key has the focus, which the browser gives it once the page is there.
     page.wait_for_selector("#key:focus")
     page.keyboard.type(key)
     page.keyboard.press("Enter")

@@ -336,3 +336,53 @@ def test_ways_to_say_that_it_worked(thanks: str) -> None:
 def test_what_confirms_no_proposal(words: str) -> None:
     seen = heard("My dough never rises.", "A: Bloom the yeast in warm water first.", words)
     assert "confirmation" not in [a.kind for a in seen.anchors]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "No way, John! That's really cool.", "Oh no, Sarah! What happened?", "No worries, John. Happy to help.",
+        "No problem, Anna!", "No kidding, Mike!", "Sorry, John! I forgot to call.", "No thanks, Dave.",
+        "Wait, Caroline, did you say Tuesday?", "Oops, Melanie! I sent it twice.", "Sorry Joanna, missed that",
+    ],
+)  # fmt: skip
+def test_a_name_that_is_called_corrects_nothing(talk: Talk, words: str) -> None:
+    talk.say("I live in Porto.", words)
+    assert "lives_in Porto" in talk.current()
+
+
+@pytest.mark.parametrize(
+    "words", ["No, Braga!", "Sorry, Braga.", "Hold on, Braga", "Sorry, Braga! Not Porto.", "Oops, Braga. Typo!"]
+)
+def test_a_name_that_stands_alone_corrects_the_place(talk: Talk, words: str) -> None:
+    assert "lives_in Braga" in talk.say("I live in Porto.", words).current()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Yeah, working with passionate people like you is really motivating.",
+        "It's great to be here and work with such passionate people.", "Work with influencers for bigger reach.",
+        "I've been working on it for a while, such a relief to have it all done!", "I work with horses.",
+        "I worked for hours on that.",
+    ],
+)  # fmt: skip
+def test_whom_one_works_with_is_no_employer(talk: Talk, words: str) -> None:
+    assert "works_at the city hospital" in talk.say("I work at the city hospital.", words).current()
+
+
+@pytest.mark.parametrize(
+    ("words", "employer"),
+    [
+        ("I work with Deloitte.", "Deloitte"), ("I work with a small studio in Leeds.", "a small studio in Leeds"),
+        ("I'm working with children at a hospice.", "a hospice"), ("I work for Habitat.", "Habitat"),
+    ],
+)  # fmt: skip
+def test_for_whom_one_works(words: str, employer: str) -> None:
+    assert ("user", "works_at", employer, True) in facts(words)
+
+
+def test_what_is_cooked_is_nobodys_diet(talk: Talk) -> None:
+    talk.say("I'm a vegetarian.", "I love making this lately - it's creamy, rich, dairy-free and a new recipe!")
+    assert {c for c in talk.current() if c.startswith("diet")} == {"diet vegetarian"}
+    assert ("user", "diet", "gluten-free", True) in facts("I've been gluten-free for years.")

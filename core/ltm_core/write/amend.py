@@ -15,7 +15,7 @@ from ltm_core.write.norm import trim
 from ltm_core.write.people import lead
 from ltm_core.write.plan import Candidate, Turn, Utterance
 from ltm_core.write.scopes import Read
-from ltm_core.write.values import is_typed, put
+from ltm_core.write.values import is_bare_name, is_typed, put
 
 _SURE = 0.7
 _LOOK_BACK = 3
@@ -105,7 +105,7 @@ def _sign(r: Read, begin: int, value: str, prior: Read | None, utterance: Uttera
         blurted = f"{prior.clause.norm}, {blurted}"
     if r["carried_correction"] or spelled or says("blurts_after", behind):
         return "plain"
-    if not says("blurts", blurted):
+    if not says("blurts", blurted) or (is_bare_name(value, rules) and not says("blurts_before", behind)):
         return ""
     return "weak" if says("blurts_weak", trim(blurted)) else "plain"
 

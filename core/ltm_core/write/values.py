@@ -21,6 +21,11 @@ def is_typed(value: str, rules: Rules) -> bool:
     return bool(_kind(value, rules)) or _is_name(value)
 
 
+def is_bare_name(value: str, rules: Rules) -> bool:
+    """Whether the value is a name and nothing that is told by its form."""
+    return not _kind(value, rules) and _is_name(value)
+
+
 def put(held: str, value: str, rules: Rules) -> str:
     """``held`` with ``value`` in the place of its one value of that kind; "" when it has none, or several, or the
     same."""

@@ -14,7 +14,7 @@ from ltm_core.errors import InvalidInputError, StoreError
 from ltm_core.keep.audit import Reads
 from ltm_core.keep.uses import Uses
 from ltm_core.types import Scope, TokenCounter
-from ltm_core.when import zone_of
+from ltm_core.when import stored_zone, zone_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -109,7 +109,9 @@ class Runtime:
 
     def zone(self, given: str | None, profile: str | None) -> tzinfo:
         """The zone of a call: the call's, else the user's, else the configured one, else UTC (said once)."""
-        name = given or profile or self.config.timezone
+        if not given and profile:
+            return stored_zone(profile)
+        name = given or self.config.timezone
         if not name:
             self.tell_once("zone", "no time zone is known: relative dates are read in UTC (set Config.timezone)")
             name = "UTC"

@@ -122,3 +122,18 @@ def test_the_command(memory: LongTermMemory, place: Path, monkeypatch: pytest.Mo
     code, shown = run()
     assert code == 1 and "sessions.message_count" in shown
     assert run("--repair", "--json")[0] == 0 and run()[0] == 0
+
+
+def test_a_zone_that_is_none_any_more_counts_as_utc(memory: LongTermMemory, place: Path) -> None:
+    """A bit that fell over, or a machine whose zone database is older: no call blames its caller."""
+    memory.close()
+    sql(place, "UPDATE messages SET timezone = 'Asia/Tokyp'")
+    sql(place, "UPDATE users SET timezone = 'Asia/Tokyp'")
+    with LongTermMemory.open(place, embedder=HashEmbedder(), timezone="Asia/Tokyo") as opened:
+        assert "Lisbon" in opened.context("Where did I live?", user_id="ana", session_id="new").text
+        opened.observe(user_id="ana", session_id="new", user="I moved to Porto yesterday.")
+        assert list(opened.export_user("ana")) and opened.timeline(user_id="ana")
+        opened.doctor(repair=True)
+        assert opened.doctor().healthy
+        opened.maintain()
+        assert opened.forget_user("ana").bytes_clean

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from ltm_core.errors import InvalidInputError
 from ltm_core.keep.belief import NEEDS_TRUST, believed_fact, believed_message
@@ -18,7 +17,7 @@ from ltm_core.keep.revise import one_value
 from ltm_core.keep.rowmaking import change_of, fact_of, masked_fact, masked_message, message_of, session_of, slot_of
 from ltm_core.keep.summary_lines import summary_line_taken
 from ltm_core.types import Fact, FactChange
-from ltm_core.when import zone_of
+from ltm_core.when import stored_zone, zone_of
 from ltm_core.write.apply import apply_decisions, store_fact
 from ltm_core.write.index import Unit, index_message, meaning_of, message_units
 from ltm_core.write.redact import redact_value
@@ -171,7 +170,7 @@ class Taker:
                 else message_units(
                     row.content,
                     speaker=row.name or row.role,
-                    on=row.at.astimezone(_zone(row.timezone)).date(),
+                    on=row.at.astimezone(stored_zone(row.timezone)).date(),
                     named=row.name is not None,
                     config=self._runtime.config,
                 )
@@ -287,11 +286,3 @@ class Taker:
             writer.log_change(replace(change, fact=fact, previous=previous))
 
         return Ready(kind="change", key=("change", mark(change)), write=write)
-
-
-def _zone(name: str) -> ZoneInfo:
-    """The zone in which the turn's day is told; one that is no IANA zone counts as UTC."""
-    try:
-        return zone_of(name)
-    except InvalidInputError:
-        return zone_of("UTC")

@@ -18,7 +18,7 @@ from ltm_core.store.base import MessageRow, Reader
 from ltm_core.text.language import detect_language
 from ltm_core.text.normalize import fold
 from ltm_core.text.terms import terms
-from ltm_core.when import find_times, zone_of
+from ltm_core.when import find_times, stored_zone
 
 if TYPE_CHECKING:
     from ltm_core.config import Config
@@ -87,10 +87,7 @@ def _tells(row: MessageRow) -> bool:
 
 def _is_over(row: MessageRow, now: datetime) -> bool:
     """Whether it names a time that lay ahead when it was said and does no longer."""
-    try:
-        said = row.at.astimezone(zone_of(row.timezone))
-    except ValueError:
-        said = row.at
+    said = row.at.astimezone(stored_zone(row.timezone))
     return any(row.at < m.since <= now for m in find_times(row.content[:2000], now=said, prefer="future"))
 
 

@@ -15,7 +15,7 @@ from ltm_core.recall.values import values_of
 from ltm_core.recall.wanted import wanted
 from ltm_core.store.base import MessageRow
 from ltm_core.types import Fact
-from ltm_core.when import zone_of
+from ltm_core.when import stored_zone
 
 
 def restatements(
@@ -44,10 +44,7 @@ def restatements(
 
 def _local(row: MessageRow) -> datetime:
     """When the message was said, in the zone of the one who said it; UTC for an unknown zone."""
-    try:
-        return row.at.astimezone(zone_of(row.timezone))
-    except ValueError:
-        return row.at
+    return row.at.astimezone(stored_zone(row.timezone))
 
 
 def is_restated(fact: Fact, found: Mapping[str, Overtaken]) -> bool:

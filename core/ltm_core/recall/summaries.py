@@ -17,7 +17,7 @@ from ltm_core.store.base import MessageRow
 from ltm_core.store.rows import SummaryLine, SummaryRow
 from ltm_core.text.terms import terms
 from ltm_core.types import ContextItem, Dropped
-from ltm_core.when import zone_of
+from ltm_core.when import stored_zone
 
 STANDS = 0.9
 """What a summary that stands for retired turns keeps of its score: of two that answer alike a turn is better
@@ -143,7 +143,7 @@ def _entry(part: _Part, *, score: float) -> Entry:
 
 
 def _days(row: SummaryRow) -> tuple[date, date]:
-    zone = zone_of(row.timezone)
+    zone = stored_zone(row.timezone)
     return row.begins.astimezone(zone).date(), (row.ends.astimezone(zone) - timedelta(microseconds=1)).date()
 
 

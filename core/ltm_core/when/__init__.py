@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .find import find_times
-from .instants import parse_instant, parse_range, resolve_words, zone_of
+from .instants import parse_instant, parse_range, resolve_words, stored_zone, zone_of
 from .types import TimeMention
 
-__all__ = ["TimeMention", "find_times", "parse_instant", "parse_range", "resolve_words", "zone_of"]
+__all__ = ["TimeMention", "find_times", "parse_instant", "parse_range", "resolve_words", "stored_zone", "zone_of"]

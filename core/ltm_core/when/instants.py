@@ -73,6 +73,15 @@ def zone_of(name: str) -> ZoneInfo:
     raise InvalidTimeError(f"unknown time zone: {shown}")
 
 
+def stored_zone(name: str) -> ZoneInfo:
+    """The zone that a row names, known when the row was written; UTC where it is none any more: on a machine
+    with an older zone database, or in a file that rotted."""
+    try:
+        return zone_of(name)
+    except InvalidTimeError:
+        return zone_of("UTC")
+
+
 def _label(mention: TimeMention) -> str:
     since, until = mention.since, mention.until
     first = since.date().isoformat()

@@ -16,7 +16,7 @@ from ltm_core.errors import ExtractionError, LTMError
 from ltm_core.protocols import ExtractedFact, ExtractionRequest, GatedClause
 from ltm_core.store.base import Job
 from ltm_core.types import Anchor, Fact, Scope
-from ltm_core.when import zone_of
+from ltm_core.when import stored_zone
 from ltm_core.write.apply import apply_decisions
 from ltm_core.write.batch import Batch
 from ltm_core.write.eligible import Eligible, gated
@@ -149,7 +149,7 @@ def _utterance(reader: Reader, row: MessageRow, *, other: bool) -> Utterance:
         message_id=row.id,
         role=row.role,
         content=row.content,
-        at=row.at.astimezone(zone_of(row.timezone)),
+        at=row.at.astimezone(stored_zone(row.timezone)),
         name=row.name,
         me=f"not {row.name}" if other else row.name,
         doc_type=row.doc_type,

@@ -12,7 +12,7 @@ from ltm_core.store.base import ChunkWrite
 from ltm_core.text.chunks import chunk, embedded_text
 from ltm_core.text.terms import terms
 from ltm_core.text.tokens import estimate_tokens
-from ltm_core.when import zone_of
+from ltm_core.when import stored_zone
 
 if TYPE_CHECKING:
     import numpy as np
@@ -98,7 +98,7 @@ def index_summary(
 
 def day_of(row: MessageRow) -> date:
     """The day of the turn where its user was."""
-    return row.at.astimezone(zone_of(row.timezone)).date()
+    return row.at.astimezone(stored_zone(row.timezone)).date()
 
 
 def fact_unit(text: str, *, extra: str = "", embed: str | None = None) -> Unit:

@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, TypeAlias
 
 from ltm_core.keep.redaction import FILLER
-from ltm_core.when import zone_of
+from ltm_core.when import stored_zone
 from ltm_core.write.index import day_of
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def due_days(
     found: list[Day] = []
     for (on, labels), of_day in sorted(groups.items(), key=lambda g: (g[0][0], [v or "" for v in g[0][1]])):
         zone = of_day[-1].timezone
-        age = (now.astimezone(zone_of(zone)).date() - on).days - 1
+        age = (now.astimezone(stored_zone(zone)).date() - on).days - 1
         is_due = age >= rules.after_days or (over > 0 and age >= 0)
         if is_due and len(of_day) >= rules.min_turns and any(m.role == "user" for m in of_day):
             over -= len(of_day)
@@ -94,7 +94,7 @@ def due_weeks(summaries: Sequence[SummaryRow], rules: Rules, *, now: datetime) -
     found = []
     for (begins, labels), days in sorted(groups.items(), key=lambda g: (g[0][0], [v or "" for v in g[0][1]])):
         zone = days[-1].timezone
-        age = (now.astimezone(zone_of(zone)).date() - (begins + timedelta(days=7))).days
+        age = (now.astimezone(stored_zone(zone)).date() - (begins + timedelta(days=7))).days
         if age >= rules.weekly_after_days and len({first_day(d) for d in days}) > 1:
             found.append(Week(monday=begins, labels=labels, timezone=zone, days=tuple(days)))
     return tuple(found)
@@ -107,12 +107,12 @@ def monday(on: date) -> date:
 
 def first_day(row: SummaryRow) -> date:
     """The first day of its period, where the user was."""
-    return row.begins.astimezone(zone_of(row.timezone)).date()
+    return row.begins.astimezone(stored_zone(row.timezone)).date()
 
 
 def period(first: date, days: int, timezone: str) -> tuple[datetime, datetime]:
     """The instants at which so many days begin and end, where the user was."""
-    zone = zone_of(timezone)
+    zone = stored_zone(timezone)
     last = first + timedelta(days=days)
     begins = datetime(first.year, first.month, first.day, tzinfo=zone)
     return begins, datetime(last.year, last.month, last.day, tzinfo=zone)

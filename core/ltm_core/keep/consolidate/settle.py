@@ -13,7 +13,7 @@ from ltm_core.recall.request import RecallRequest
 from ltm_core.recall.service import recall_search
 from ltm_core.runtime import log
 from ltm_core.types import Scope, SummaryMade
-from ltm_core.when import zone_of
+from ltm_core.when import stored_zone
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,7 +78,7 @@ def _is_found(
     request = RecallRequest(
         scope=Scope(user_id=reader.user_id, agent_id=row.agent_id, task_id=row.task_id, app_id=row.app_id),
         query=row.topic,
-        now=now.astimezone(zone_of(row.timezone)),
+        now=now.astimezone(stored_zone(row.timezone)),
         tiers=("episodic",),
         exclude_message_ids=tuple(s.message_id for s in row.sources),
         # Asked of its own time: what was said of the same topic at other times is no rival.

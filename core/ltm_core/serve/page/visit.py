@@ -19,7 +19,7 @@ from ltm_core.serve.page.rendering import HEADERS, ROOT, rendered
 from ltm_core.serve.page.session import PageSession, opened
 from ltm_core.serve.requestlog import note
 from ltm_core.serve.who import USER_HEADER, user_of
-from ltm_core.when import zone_of
+from ltm_core.when import stored_zone
 
 if TYPE_CHECKING:
     from ltm_core.memory import LongTermMemory
@@ -83,7 +83,7 @@ class Visit:
         note(self.request.scope, user_id=user_id)
         self.caller = Caller(key, user_id, f"page ({key.actor})", None)
         profile = await self.run("profile", functools.partial(self.memory.profile, self.user_id))
-        self.zone = zone_of(profile.timezone) if profile.timezone else UTC
+        self.zone = stored_zone(profile.timezone) if profile.timezone else UTC
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """The template as the answer; it knows who is signed in, and its forms carry the session's token."""

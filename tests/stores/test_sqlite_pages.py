@@ -9,10 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from ltm_core.store.sqlite import pages
 from ltm_core.store.sqlite.pages import Layout, free_pages, layout_of, loose
 
 SIZES = (512, 4096, 65536)
 MARK = b"zqt"
+
+
+@pytest.fixture(autouse=True, params=[0, 128], ids=["all at once", "one by one"])
+def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Freed blocks are followed on all pages at once, or on each page by itself."""
+    monkeypatch.setattr(pages, "_FEW", request.param)
 
 
 def made(path: Path, size: int, *, secure: bool) -> tuple[bytes, list[bytes]]:

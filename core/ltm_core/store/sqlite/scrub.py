@@ -22,7 +22,7 @@ from ltm_core.store.sqlite.files import ARCHIVE, DATABASE
 from ltm_core.store.sqlite.pages import Layout, free_pages, layout_of, loose
 
 _PIECE = 4 * 1024 * 1024
-_PAGES = 4 * 1024 * 1024
+_PAGES = 8 * 1024 * 1024
 """Bytes of a database that a thread looks through at once. Each page costs less in larger pieces (a sixth less in 16
 MB), but what was taken for them stays with the process."""
 _THREADS = 4

@@ -21,11 +21,23 @@ def postgres_server() -> Iterator[PostgresServer]:
 
 
 @pytest.fixture
-def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
-    """A database of this test alone, with pgvector."""
-    url = postgres_server.new_database()
-    yield url
-    postgres_server.drop_database(url)
+def postgres_url(postgres_server: PostgresServer) -> str:
+    """A database of this test alone, with pgvector. It goes with the server: dropping one takes as long as a test."""
+    return postgres_server.new_database()
+
+
+@pytest.fixture(scope="class")
+def postgres_place(postgres_server: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Where the tests of one class have their store, in two parts; who makes one there empties it first."""
+    key = tmp_path_factory.mktemp("key") / "store.key"
+    return f"{postgres_server.new_database()}?partitions=2&key_file={key}"
+
+
+@pytest.fixture
+def empty_place(postgres_server: PostgresServer, postgres_place: str) -> str:
+    """The same, with an empty store or none."""
+    postgres_server.empty(postgres_place)
+    return postgres_place
 
 
 @pytest.fixture(scope="session")

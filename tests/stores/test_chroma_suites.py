@@ -18,7 +18,12 @@ from ltm_core.ids import new_uuid7
 from ltm_core.store.base import Store
 from ltm_core.store.sqlite import open_store
 from ltm_core.testing import chroma
+from ltm_core.testing.builders import DIMENSION
+from ltm_core.testing.builders import T0 as BUILT_AT
 from ltm_core.testing.clock import Clock
+from ltm_core.testing.contract_life import LifeContract
+from ltm_core.testing.contract_second import SecondSetContract
+from ltm_core.testing.contract_snapshot import SnapshotContract
 from ltm_core.testing.crash import CrashRun
 from ltm_core.testing.crash_work import T0
 from ltm_core.testing.erasure_contract import ErasureContract
@@ -34,12 +39,8 @@ class TestContract(StoreContract):
     """Every user is covered, and the index has heard of each commit before the next call."""
 
     @pytest.fixture
-    def vectors(self) -> str:
-        return "chroma"
-
-    @pytest.fixture
-    def store(self, tmp_path: Path, vectors: str) -> Iterator[Store]:
-        with closing(chroma.settled_store(tmp_path / "data", vectors=vectors)) as store:
+    def store(self, tmp_path: Path) -> Iterator[Store]:
+        with closing(chroma.settled_store(tmp_path / "data")) as store:
             yield store
 
     @pytest.fixture
@@ -48,12 +49,22 @@ class TestContract(StoreContract):
             yield lambda: stack.enter_context(closing(open_store(store.location, config=Config.make())))
 
 
-class TestContractOnAServer(TestContract):
-    """The collections are on a server."""
+class TestContractOnAServer(SnapshotContract, LifeContract, SecondSetContract):
+    """The collections are on a server: what the contract says of vectors, erasures and two sets."""
 
     @pytest.fixture
-    def vectors(self, chroma_url: str) -> str:
-        return chroma_url
+    def store(self, tmp_path: Path, chroma_url: str) -> Iterator[Store]:
+        with closing(chroma.settled_store(tmp_path / "data", vectors=chroma_url)) as store:
+            yield store
+
+    @pytest.fixture
+    def reopen(self, store: Store) -> Iterator[Callable[[], Store]]:
+        with ExitStack() as stack:
+            yield lambda: stack.enter_context(closing(open_store(store.location, config=Config.make())))
+
+    @pytest.fixture(autouse=True)
+    def _embedder(self, store: Store) -> None:
+        store.operations().set_embedder_identity("test-embedder", dimension=DIMENSION, now=BUILT_AT)
 
 
 class TestIsolation(IsolationContract):

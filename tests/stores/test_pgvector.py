@@ -56,14 +56,14 @@ class TestSnapshotsThroughPgvector(SnapshotContract, LifeContract, SecondSetCont
     """What the contract says of vectors, erasures and two sets, with every user searched by the graph."""
 
     @pytest.fixture
-    def store(self, place: str) -> Iterator[Store]:
-        with closing(attached(place)) as store:
+    def store(self, empty_place: str) -> Iterator[Store]:
+        with closing(attached(empty_place)) as store:
             yield store
 
     @pytest.fixture
-    def reopen(self, place: str, store: Store) -> Iterator[Callable[[], Store]]:
+    def reopen(self, empty_place: str, store: Store) -> Iterator[Callable[[], Store]]:
         with ExitStack() as stack:
-            yield lambda: stack.enter_context(closing(open_store(place, config=Config.make())))
+            yield lambda: stack.enter_context(closing(open_store(empty_place, config=Config.make())))
 
     def test_vectors_are_finite_and_of_the_right_size(self, store: Store) -> None:
         """One without direction is in no graph: it is found by its words, and compared by nobody."""

@@ -20,19 +20,17 @@ KEYS = LocalKeys(b"\x07" * 32)
 
 
 class TestPostgres(StoreContract):
-    @pytest.fixture
-    def place(self, postgres_url: str, tmp_path: Path) -> str:
-        return f"{postgres_url}?partitions=2&key_file={tmp_path / 'store.key'}"
+    """Each test with the one store of the class, emptied."""
 
     @pytest.fixture
-    def store(self, place: str) -> Iterator[Store]:
-        with closing(open_store(place, config=Config.make())) as store:
+    def store(self, empty_place: str) -> Iterator[Store]:
+        with closing(open_store(empty_place, config=Config.make())) as store:
             yield store
 
     @pytest.fixture
-    def reopen(self, place: str, store: Store) -> Iterator[Callable[[], Store]]:
+    def reopen(self, empty_place: str, store: Store) -> Iterator[Callable[[], Store]]:
         with ExitStack() as stack:
-            yield lambda: stack.enter_context(closing(open_store(place, config=Config.make())))
+            yield lambda: stack.enter_context(closing(open_store(empty_place, config=Config.make())))
 
     def test_a_backup_is_new_and_its_list_follows(self, store: Store, tmp_path: Path) -> None:
         """Backups are the server's."""
@@ -45,12 +43,12 @@ class TestEncryptedPostgres(TestPostgres):
     """The same under a master key."""
 
     @pytest.fixture
-    def store(self, place: str) -> Iterator[Store]:
+    def store(self, empty_place: str) -> Iterator[Store]:
         pytest.importorskip("cryptography")
-        with closing(open_store(place, config=Config.make(), keys=KEYS)) as store:
+        with closing(open_store(empty_place, config=Config.make(), keys=KEYS)) as store:
             yield store
 
     @pytest.fixture
-    def reopen(self, place: str, store: Store) -> Iterator[Callable[[], Store]]:
+    def reopen(self, empty_place: str, store: Store) -> Iterator[Callable[[], Store]]:
         with ExitStack() as stack:
-            yield lambda: stack.enter_context(closing(open_store(place, config=Config.make(), keys=KEYS)))
+            yield lambda: stack.enter_context(closing(open_store(empty_place, config=Config.make(), keys=KEYS)))

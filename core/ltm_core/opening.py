@@ -219,6 +219,7 @@ def _attach(runtime: Runtime, store: SqlStore, vectors: str) -> None:
 
 def _attach_pgvector(runtime: Runtime, store: SqlStore, sizes: Mapping[str, int]) -> None:
     """Writes keep it true by themselves; a thread copies the vectors of users that became large."""
+    store.check_pgvector()
     if store.read_only:
         return
     index = store.attach_pgvector(**sizes, graph_from=runtime.config.pgvector_graph_from)

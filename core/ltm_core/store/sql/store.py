@@ -148,6 +148,11 @@ class SqlStore(ABC):
     def attach_pgvector(self, *, at_least: int, candidates: int, graph_from: int) -> VectorIndex:
         """Users with at least so many chunks are searched by pgvector, those with ``graph_from`` by its graph.
         ConfigError where there is none."""
+        self.check_pgvector()
+        raise NotImplementedError
+
+    def check_pgvector(self) -> None:
+        """ConfigError where the engine has no such index."""
         raise ConfigError(f'{self.location}: vectors="pgvector" needs a store in PostgreSQL')
 
     @property

@@ -13,6 +13,7 @@ from ltm_core.when import parse_instant, zone_of
 
 if TYPE_CHECKING:
     from ltm_core.config import Config
+    from ltm_core.store.base import UserState
 
 When = datetime | str | None
 
@@ -44,19 +45,22 @@ class Door:
         return self._runtime.scope(user_id, identifier(session_id, "session_id", limit=self._limit), *labels)
 
     def _zone(self, user_id: str, timezone: str | None) -> Any:
-        if timezone:
-            return zone_of(timezone)
+        return zone_of(timezone) if timezone else self._zone_as(self._user(user_id))
+
+    def _user(self, user_id: str) -> UserState | None:
         with self._runtime.store.read(user_id) as reader:
-            state = reader.user()
-        return self._runtime.zone(None, state.timezone if state else None)
+            return reader.user()
+
+    def _zone_as(self, user: UserState | None) -> Any:
+        return self._runtime.zone(None, user.timezone if user else None)
 
     def _instant(self, value: When, user_id: str, timezone: str | None) -> datetime | None:
         if value is None:
             return None
         return parse_instant(value, zone=self._zone(user_id, timezone))
 
-    def _local_now(self, user_id: str, at: When, timezone: str | None) -> datetime:
-        zone = self._zone(user_id, timezone)
+    def _local_now(self, user: UserState | None, at: When, timezone: str | None) -> datetime:
+        zone = zone_of(timezone) if timezone else self._zone_as(user)
         moment = self._runtime.now() if at is None else parse_instant(at, zone=zone)
         return moment.astimezone(zone)
 

@@ -45,11 +45,13 @@ class Recalling(Door):
 
         scope = self._runtime.scope(user_id, session_id, agent_id, task_id, app_id)
         self._saw("context", scope.user_id)
+        user = self._user(scope.user_id)
         found = context(
             self._runtime,
             scope,
             query,
-            now=self._local_now(scope.user_id, at, timezone),
+            user=user,
+            now=self._local_now(user, at, timezone),
             max_tokens=max_tokens,
             tiers=tiers,
             exclude_message_ids=exclude_message_ids,
@@ -89,11 +91,13 @@ class Recalling(Door):
 
         scope = self._runtime.scope(user_id, None, agent_id, task_id, app_id)
         self._saw("search", scope.user_id)
+        user = self._user(scope.user_id)
         found = search(
             self._runtime,
             scope,
             query,
-            now=self._local_now(scope.user_id, at, timezone),
+            user=user,
+            now=self._local_now(user, at, timezone),
             top_k=limit_of(top_k, default=8),
             min_similarity=min_similarity,
             tiers=tiers,

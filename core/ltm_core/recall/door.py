@@ -23,7 +23,7 @@ from ltm_core.write.intake import incoming
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
-    from ltm_core.store.base import Reader
+    from ltm_core.store.base import Reader, UserState
 
 _LONGEST_QUERY = 20_000
 """Characters of a question that are read: its beginning and its end say what is asked."""
@@ -34,6 +34,7 @@ def context(
     scope: Scope,
     query: str | None,
     *,
+    user: UserState | None,
     now: datetime,
     max_tokens: int | None,
     tiers: Sequence[Tier],
@@ -61,7 +62,7 @@ def context(
         candidates=_candidates(runtime),
     )
     counter = token_counter or runtime.token_counter
-    recent = _Recent(runtime, request, "context", budget, format, id(counter))
+    recent = _Recent(runtime, request, user, "context", budget, format, id(counter))
     if isinstance(known := recent.known, Context):
         return known
     moment, whole = _read(runtime, request, recent)
@@ -83,7 +84,8 @@ def context(
 class _Recent:
     """One call and the cache of recalls: what is known of it, and whether its result may be kept."""
 
-    def __init__(self, runtime: Runtime, request: RecallRequest, *more: object) -> None:
+    def __init__(self, runtime: Runtime, request: RecallRequest, user: UserState | None, *more: object) -> None:
+        """``user``: as the call found it at its beginning."""
         self._cache = runtime.recalls
         self._user, self._now = request.scope.user_id, request.now
         self._key = b""
@@ -92,11 +94,9 @@ class _Recent:
         self.known: Result | None = None
         if self._cache.is_on:
             self._key = self._cache.key(request, *more)
-            with runtime.store.read(self._user) as reader:
-                state = reader.user()
-            if state is not None:
-                self._revision = state.revision
-                self.known = self._cache.get(self._key, user_id=self._user, revision=state.revision, now=request.now)
+            if user is not None:
+                self._revision = user.revision
+                self.known = self._cache.get(self._key, user_id=self._user, revision=user.revision, now=request.now)
 
     def read(self, reader: Reader, moment: Moment) -> None:
         """``moment`` was read by this reader: the result is kept only if nothing was written since the call began,
@@ -185,6 +185,7 @@ def search(
     scope: Scope,
     query: str,
     *,
+    user: UserState | None,
     now: datetime,
     top_k: int,
     min_similarity: float | None,
@@ -210,7 +211,7 @@ def search(
         min_similarity=min_similarity,
         candidates=_candidates(runtime),
     )
-    recent = _Recent(runtime, request, "search", include_cold)
+    recent = _Recent(runtime, request, user, "search", include_cold)
     if isinstance(recent.known, tuple):
         return list(recent.known)
     vector = runtime.embed_query(request.query or "")

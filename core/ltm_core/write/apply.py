@@ -42,6 +42,11 @@ def apply_decisions(
     An ``add`` or ``supersede`` whose fact already exists under its id is an update of that row.
     """
     changes = []
+    decisions = tuple(decisions)
+    written = [d for d in decisions if d.op != "skip"]
+    if written:
+        facts = (f for d in written for f in (d.fact, d.previous) if f is not None)
+        writer.foresee(list(dict.fromkeys(f.id for f in facts)), changes=len(written))
     for decision in decisions:
         if decision.op == "skip":
             changes.append(

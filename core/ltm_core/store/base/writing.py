@@ -53,6 +53,11 @@ class Writer(RowReader, Protocol):
 
     def clear_window(self, session_id: str) -> int: ...
 
+    def foresee(self, fact_ids: Sequence[str], *, changes: int) -> None:
+        """These facts are about to be written, and so many entries of the feed. Nothing is different afterwards; a
+        store that waits for a server asks for all that it needs of them at once."""
+        ...
+
     def add_message(self, row: MessageRow) -> MessageRow:
         """Stored with a new item and the next sequence."""
         ...

@@ -23,7 +23,7 @@ from psycopg.sql import SQL, Identifier
 from ltm_core.errors import BusyError, ConflictError, UnavailableError
 from ltm_core.store.postgres.faults import Lost, translate, translated
 from ltm_core.store.postgres.location import Place
-from ltm_core.store.postgres.session import Ahead, Answer, Line, Session, adapt, translated_sql
+from ltm_core.store.postgres.session import Ahead, Line, Session, adapt
 from ltm_core.store.postgres.transactions import Beginning
 
 _USUAL = {
@@ -220,11 +220,8 @@ def _begin(conn: Line, begin: Beginning) -> Ahead | None:
     conn.is_done = False
     conn.execute(begin.mode.encode(), prepare=False)
     for sql, values in begin.statements:
-        conn.execute(translated_sql(sql), values, binary=True)
-    ahead = None
-    if begin.ahead is not None:
-        sql, values = begin.ahead
-        ahead = begin.ahead, Answer(conn.execute(translated_sql(sql), values, binary=True), conn)
+        conn.send(sql, values)
+    ahead = None if begin.ahead is None else (begin.ahead, conn.send(*begin.ahead))
     conn.sync()
     return ahead
 

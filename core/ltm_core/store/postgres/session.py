@@ -20,6 +20,8 @@ from psycopg.types.numeric import Int8BinaryDumper
 from ltm_core.store.postgres.halves import Halves, HalvesDumper
 
 _HINT = re.compile(r" INDEXED BY \w+")
+_LIST = re.compile(r"(?<!NOT) IN \((\?(?:,\?)+)\)")
+"""A list of more than one value."""
 _ROWS = re.compile(r"(INSERT INTO .+ VALUES )(\(\?(?:, \?)*\))")
 """An insertion of rows with nothing after them."""
 _AT_ONCE = (32, 8)
@@ -31,9 +33,35 @@ Statement: TypeAlias = tuple[str, Sequence[Any]]
 
 
 @lru_cache(_KEPT)
-def translated_sql(sql: str) -> str:
-    """The statement as the driver takes it. What SQLite's planner is told about indexes is left out."""
-    return _HINT.sub("", sql).replace("%", "%%").replace("?", "%s")
+def translated_sql(sql: str) -> tuple[str, tuple[slice, ...]]:
+    """The statement as the driver takes it, and which of its values are the list of an ``IN``.
+
+    A list becomes one array, whatever its length, so that one plan serves all; and where most users have few rows,
+    values are compared with every row of the user, while an array is looked up. What SQLite's planner is told about
+    indexes is left out.
+    """
+    lists: list[slice] = []
+
+    def as_array(match: re.Match[str]) -> str:
+        first = sql.count("?", 0, match.start())
+        lists.append(slice(first, first + match[1].count("?")))
+        return " = ANY(?)"
+
+    text = _LIST.sub(as_array, sql)
+    return _HINT.sub("", text).replace("%", "%%").replace("?", "%s"), tuple(lists)
+
+
+def bound(values: Sequence[Any], lists: tuple[slice, ...]) -> Sequence[Any]:
+    """The values with the lists among them as arrays; how a list was filled up to its size is left out."""
+    if not lists:
+        return values
+    found: list[Any] = []
+    end = 0
+    for part in lists:
+        found += values[end : part.start]
+        found.append(list(dict.fromkeys(values[part])))
+        end = part.stop
+    return [*found, *values[end:]]
 
 
 class _Flag(Dumper):
@@ -68,6 +96,12 @@ class Line(psycopg.Connection[Any]):
     def begin_pipeline(self) -> None:
         self._pipeline = psycopg.Pipeline(self)
         self._pipeline.__enter__()
+
+    def send(self, sql: str, values: Sequence[Any]) -> Answer:
+        """The statement is on its way."""
+        text, lists = translated_sql(sql)
+        # With parameters, even none, so that all go the same way and answers come in binary.
+        return Answer(self.execute(text, bound(values, lists), binary=True), self)
 
     def sync(self) -> None:
         """Every answer is here; the first error is raised."""
@@ -141,8 +175,7 @@ class Session:
         if self._ahead is not None and self._ahead[0] == (sql, parameters):
             answer, self._ahead = self._ahead[1], None
             return answer
-        # With parameters, even none, so that all go the same way and answers come in binary.
-        return Answer(self._line.execute(translated_sql(sql), parameters, binary=True), self._line)
+        return self._line.send(sql, parameters)
 
     def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> Answer:
         rows = parameters if isinstance(parameters, Sequence) else list(parameters)
@@ -157,8 +190,9 @@ class Session:
             return self.execute(sql, rows[done])
         cursor = self._line.cursor(binary=True)
         if done < len(rows):
-            cursor.executemany(translated_sql(sql), rows[done:])
+            text, lists = translated_sql(sql)
+            cursor.executemany(text, [bound(row, lists) for row in rows[done:]] if lists else rows[done:])
         return Answer(cursor, self._line)
 
 
-__all__ = ["Ahead", "Answer", "Line", "Session", "Statement", "adapt", "translated_sql"]
+__all__ = ["Ahead", "Answer", "Line", "Session", "Statement", "adapt", "bound", "translated_sql"]

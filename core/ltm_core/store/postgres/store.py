@@ -78,6 +78,7 @@ class PostgresStore(SqlStore):
             reading=self.reading,
             snapshots=self._snapshots,
             names_are_bytes=True,
+            asks_ahead=True,
             feed_lock=self.begin.feed,
         )
         self._finalizer = weakref.finalize(self, _close, self.pool, os.getpid())
@@ -190,6 +191,9 @@ class PostgresStore(SqlStore):
 
     def index_lock(self) -> IndexLock:
         return SessionLock(self.pool, lock_number(self.place.schema, "external vectors"), self.place.shown)
+
+    def check_pgvector(self) -> None:
+        """There is one, if the database has the extension: who attaches it finds out."""
 
     def attach_pgvector(self, *, at_least: int, candidates: int, graph_from: int) -> VectorIndex:
         from ltm_core.store.postgres.near import PgVectors

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -82,6 +82,8 @@ class Core:
     """Hash that stands for the store and every copy of it."""
     names_are_bytes: bool = False
     """Whether ``users.user_id`` is a column of bytes: the text of an engine may lack a character."""
+    asks_ahead: bool = False
+    """Whether a statement is sent without waiting for the answers of those before it."""
     feed_lock: int = 0
     """The number of the lock that a write holds while it has numbers of the feed; 0 where there is one writer."""
     serving: Serving = field(default_factory=Serving)
@@ -263,8 +265,19 @@ class View:
     def label(self, value: str | None) -> int:
         return self._keyed.label(value)
 
+    def row_ids(self, items: Iterable[int]) -> list[int]:
+        """The row ids of these items, each once; what no item of this user can be has none."""
+        return [self.low + i for i in dict.fromkeys(items) if 0 < i <= MAX_ITEM]
+
     def _rows(self, sql: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         return self._conn.execute(sql, values).fetchall()
+
+    def all(self, statements: Sequence[tuple[str, tuple[Any, ...]]]) -> list[list[tuple[Any, ...]]]:
+        """The rows of each statement; where that saves waiting, all are sent before the first answer is read."""
+        if not self._core.asks_ahead:
+            return [self._rows(sql, values) for sql, values in statements]
+        sent = [self._conn.execute(sql, values) for sql, values in statements]
+        return [answer.fetchall() for answer in sent]
 
     def _one(self, sql: str, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
         row: tuple[Any, ...] | None = self._conn.execute(sql, values).fetchone()

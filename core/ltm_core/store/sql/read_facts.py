@@ -20,6 +20,27 @@ _MANY = 200
 """From this many facts on, one range read of their evidence is cheaper than lookups."""
 
 
+def _ordered(condition: str, newest_first: bool, limit: int) -> str:
+    """What a selection ends with. Without a limit the few rows are sorted here: a planner that is to give them in
+    order may walk through all facts of the user. With one, an expression keeps it from that, unless it is all facts
+    that are asked for."""
+    if limit == NO_LIMIT:
+        return ""
+    key = "id" if condition == _WHOLE else "id + 0"
+    return f" ORDER BY {key} {'DESC' if newest_first else 'ASC'} LIMIT ?"
+
+
+def _by_fact(keys: Sequence[int], answers: Sequence[Sequence[tuple[Any, ...]]]) -> dict[int, list[tuple[Any, ...]]]:
+    """Rows by their first value, of these keys only; each key has a list."""
+    found: dict[int, list[tuple[Any, ...]]] = {k: [] for k in keys}
+    for answer in answers:
+        for row in answer:
+            own = found.get(row[0])
+            if own is not None:
+                own.append(row)
+    return found
+
+
 class FactView(View):
     """The semantic side of a reader."""
 
@@ -81,9 +102,9 @@ class FactView(View):
             values.append(to_us(known_at))
 
         selections: list[tuple[str, tuple[Any, ...]]] = []
+        listed: Sequence[int] | None = None
         if items is not None:
-            wanted = [self.low + i for i in dict.fromkeys(items)]
-            selections = [(f"{_WHOLE} AND id IN ({m})", (self.low, self.high, *p)) for m, p in batches(wanted)]
+            listed = self.row_ids(items)
         elif ids is not None:
             macs = [keyed.mac(i) for i in dict.fromkeys(ids)]
             selections = [(f"user_no = ? AND id_mac IN ({m})", (self.no, *p)) for m, p in batches(macs)]
@@ -96,21 +117,29 @@ class FactView(View):
         elif evidence_of is None:
             selections = [(_WHOLE, (self.low + after_item, self.high))]
         if selections and selections[0][0] == _WHOLE and known_at is None and not after_item:
-            selections = self._narrowed(selections, subject, waiting_at)
-            if not selections:
-                return []
+            listed = self._few(subject, waiting_at)
         supported = None if evidence_of is None else self._supported(evidence_of)
-        if supported is not None and not selections:
-            selections = [(f"id IN ({m})", p) for m, p in batches(sorted(supported))]
+        if supported is not None and not selections and listed is None:
+            listed = sorted(supported)
+        if listed is not None:
+            selections = [(f"id IN ({m})", p) for m, p in batches(listed)]
         rest = "".join(f" AND {w}" for w in where)
         return self._facts(
-            selections, rest, tuple(values), limit, current_at, known_at, after_item, supported, newest_first
+            selections,
+            rest,
+            tuple(values),
+            limit,
+            current_at,
+            known_at,
+            after_item,
+            supported,
+            newest_first,
+            listed or (),
         )
 
-    def _narrowed(
-        self, whole: list[tuple[str, tuple[Any, ...]]], subject: str | None, waiting_at: datetime | None
-    ) -> list[tuple[str, tuple[Any, ...]]]:
-        """The few facts of a subject, or the few that may be waiting, in place of all of the user's."""
+    def _few(self, subject: str | None, waiting_at: datetime | None) -> Sequence[int] | None:
+        """The few facts of a subject, or the few that may be waiting, in place of all of the user's; None when they
+        are not few."""
         base, inside = f"SELECT id FROM facts WHERE {_WHOLE}", (self.low, self.high)
         few: tuple[int, ...] | None = None
         if subject is not None:
@@ -122,7 +151,7 @@ class FactView(View):
             moment = to_us(waiting_at)
             sql = f"{base} AND retracted_at IS NULL AND (suppressed_at IS NOT NULL OR valid_from > ?) LIMIT {FEW + 1}"
             few = self._core.kept.few(self, "waiting", 0, moment, lambda: self._rows(sql, (*inside, moment)))
-        return whole if few is None else [(f"id IN ({m})", p) for m, p in batches(few)]
+        return few
 
     def _supported(self, message_ids: Sequence[str]) -> set[int]:
         found: set[int] = set()
@@ -144,23 +173,30 @@ class FactView(View):
         after_item: int = 0,
         only: set[int] | None = None,
         newest_first: bool = False,
+        listed: Sequence[int] = (),
     ) -> list[Fact]:
         # Whether a fact held as it was known then is decided after its earlier times are in place.
         later = known_at is not None or only is not None
         end = NO_LIMIT if limit is None or later else limit
-        rows: list[tuple[Any, ...]] = []
-        order = "id DESC" if newest_first else "id"
-        for condition, part in selections:
-            sql = f"SELECT {FACT_READ} FROM facts WHERE {condition}{where} ORDER BY {order} LIMIT ?"
-            rows += self._rows(sql, (*part, *values, end))
-        if len(selections) > 1:
-            rows.sort(key=lambda r: r[0], reverse=newest_first)
+        most = () if end == NO_LIMIT else (end,)
+        asked = [
+            (
+                f"SELECT {FACT_READ} FROM facts WHERE {c}{where}{_ordered(c, newest_first, end)}",
+                (*part, *values, *most),
+            )
+            for c, part in selections
+        ]
+        # What is listed is known before the rows are there.
+        along = self._evidence_of(listed) if listed else []
+        answers = self.all([*asked, *along])
+        rows = [row for answer in answers[: len(asked)] for row in answer]
+        rows.sort(key=lambda r: r[0], reverse=newest_first)
         first = self.low + after_item
         rows = [r for r in rows if r[0] > first and (only is None or r[0] in only)]
         if known_at is None:
             rows = rows[:limit]
         keys = [r[0] for r in rows]
-        told = self._evidence(keys)
+        told = _by_fact(keys, answers[len(asked) :]) if listed else self._evidence(keys)
         earlier = {} if known_at is None else self._earlier(keys, to_us(known_at))
         moment = to_us(current_at or self._core.clock())
 
@@ -181,14 +217,15 @@ class FactView(View):
 
     def _evidence(self, keys: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
         """Fact, ordinal, start, end and message of every piece of evidence, undecoded, by row id of the fact."""
-        found: dict[int, list[tuple[Any, ...]]] = {k: [] for k in keys}
-        for condition, part in self._near(keys):
-            sql = f'SELECT fact, ordinal, "start", "end", body FROM evidence WHERE {condition} ORDER BY fact, ordinal'
-            for row in self._rows(sql, part):
-                own = found.get(row[0])
-                if own is not None:
-                    own.append(row)
-        return found
+        return _by_fact(keys, self.all(self._evidence_of(keys)))
+
+    def _evidence_of(self, keys: Sequence[int]) -> list[tuple[str, tuple[Any, ...]]]:
+        """The statements for the evidence of these facts."""
+        columns = 'fact, ordinal, "start", "end", body'
+        return [
+            (f"SELECT {columns} FROM evidence WHERE {condition} ORDER BY fact, ordinal", part)
+            for condition, part in self._near(keys)
+        ]
 
     @readable
     def _told(self, rows: Sequence[tuple[Any, ...]]) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:

@@ -91,9 +91,7 @@ class MessageView(View):
         table = "messages"
         selections: list[tuple[str, tuple[Any, ...]]]
         if items is not None:
-            wanted = [self.low + i for i in dict.fromkeys(items)]
-            selections = [(f"id IN ({marks})", part) for marks, part in batches(wanted)]
-            add("id > ? AND id < ?", self.low, self.high)
+            selections = [(f"id IN ({marks})", part) for marks, part in batches(self.row_ids(items))]
         elif ids is not None:
             table = _BY_ID
             macs = [self._keyed.mac(i) for i in dict.fromkeys(ids)]
@@ -106,10 +104,11 @@ class MessageView(View):
         order = "id" if by_item else "at {0}, sequence {0}, id"
         order = (order + " {0}").format("DESC" if newest_first else "ASC")
         end = NO_LIMIT if limit is None else limit
-        rows: list[tuple[Any, ...]] = []
+        asked = []
         for condition, part in selections:
             sql = f"SELECT {MESSAGE_READ} FROM {table} WHERE {' AND '.join([condition, *where])} ORDER BY {order}"
-            rows += self._rows(f"{sql} LIMIT ?", (*part, *values, end))
+            asked.append((f"{sql} LIMIT ?", (*part, *values, end)))
+        rows = [row for answer in self.all(asked) for row in answer]
         if len(selections) > 1:
             rows.sort(key=lambda r: r[0] if by_item else (r[2], r[1], r[0]), reverse=newest_first)
             rows = rows[:limit]
@@ -124,17 +123,13 @@ class MessageView(View):
         only = "" if roles is None else f" AND {among('role', len(codes))}"
         newest = f"{only} ORDER BY at DESC, sequence DESC LIMIT ?"
         columns = "role, caller_id, content_mac, at, sequence"
-        rows = self._rows(
-            f"SELECT id, {columns} FROM messages WHERE user_no = ? AND session = ?{newest}",
-            (self.no, label, *codes, limit),
-        )
-        ghosts = self._rows(
-            f"SELECT 0, {columns} FROM ghosts WHERE user_mac = ? AND session = ?{newest}",
-            (self._keyed.mac(self._user_id), label, *codes, limit),
-        )
-        cold = self._rows(
-            f"SELECT -id, {columns} FROM cold_turns WHERE user_no = ? AND session = ?{newest}",
-            (self.no, label, *codes, limit),
+        own, mac = (self.no, label, *codes, limit), (self._keyed.mac(self._user_id), label, *codes, limit)
+        rows, ghosts, cold = self.all(
+            [
+                (f"SELECT id, {columns} FROM messages WHERE user_no = ? AND session = ?{newest}", own),
+                (f"SELECT 0, {columns} FROM ghosts WHERE user_mac = ? AND session = ?{newest}", mac),
+                (f"SELECT -id, {columns} FROM cold_turns WHERE user_no = ? AND session = ?{newest}", own),
+            ]
         )
         if ghosts or cold:
             rows = sorted([*rows, *ghosts, *cold], key=lambda r: (r[4], r[5]), reverse=True)[:limit]

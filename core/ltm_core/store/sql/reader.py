@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 class SqlReader(MessageView, RowView, DocumentView, SummaryView, ColdView):
     """Reads inside one read transaction; unknown users read as empty."""
 
+    _erasures: tuple[int, datetime | None] | None = None
+    """What `erasures` found; None until it is asked, and when it may have changed."""
+
     def anchors(self, message_ids: Sequence[str] | None = None) -> list[Anchor]:
         columns = "id, kind, importance, body"
         rows = []
@@ -91,8 +94,11 @@ class SqlReader(MessageView, RowView, DocumentView, SummaryView, ColdView):
         return None if row is None else from_us(row[0])
 
     def erasures(self) -> tuple[int, datetime | None]:
-        row = self._one("SELECT count, last_at FROM erasures WHERE user_mac = ?", (self._keyed.mac(self._user_id),))
-        return (0, None) if row is None else (row[0], from_us(row[1]))
+        if self._erasures is None:
+            sql = "SELECT count, last_at FROM erasures WHERE user_mac = ?"
+            row = self._one(sql, (self._keyed.mac(self._user_id),))
+            self._erasures = (0, None) if row is None else (row[0], from_us(row[1]))
+        return self._erasures
 
     def snapshot(self) -> Snapshot:
         return self._core.snapshots().take(self)

@@ -10,13 +10,13 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ltm_core.store.base import Rows
 from ltm_core.store.keyed import TERM_BITS
-from ltm_core.store.sql.columns import Columns, Posting
+from ltm_core.store.sql.columns import Columns, Posting, compared
 from ltm_core.store.sql.engine import Connection
 from ltm_core.store.sql.layout import batches
 from ltm_core.store.sql.readable import readable
@@ -101,7 +101,8 @@ class SqlSnapshot:
             vectors = [v for v in vectors if len(v[1]) == view.dimension]
             if vectors:
                 places = np.searchsorted(items, np.array([v[0] for v in vectors], dtype=np.int64))
-                found[places] = np.clip(np.stack([v[1] for v in vectors]) @ query.astype(np.float32), -1.0, 1.0)
+                # To the last bit what comparing all gives: it must not matter when an index hears of a user.
+                found[places] = compared(np.stack([v[1] for v in vectors]), query.astype(np.float32))
         return found
 
     @readable
@@ -115,7 +116,7 @@ class SqlSnapshot:
                 found = [conn.execute(_POSTINGS, (k, 0)).fetchall() for k in keys]
             return self._seen([self._cut(self._extended(Posting(), rows)) for rows in found])
         with self._lock:
-            return self._seen([self._cut(self._current(k)) for k in keys])
+            return self._seen([self._cut(p) for p in self._current(keys)])
 
     def _seen(
         self, postings: list[tuple[NDArray[np.int64], NDArray[np.int32]]]
@@ -128,16 +129,19 @@ class SqlSnapshot:
                 self._touched.update(index.tolist())
         return postings
 
-    def _current(self, key: int) -> Posting:
-        posting = self._columns.postings.get(key)
-        if posting is None or posting.upto < self._last:
-            base = posting or Posting()
-            posting = self._extended(base, self._view.conn.execute(_POSTINGS, (key, base.upto)).fetchall())
+    def _current(self, keys: Sequence[int]) -> list[Posting]:
+        """What is cached and whole, or is read behind what is cached."""
+        known = {key: self._columns.postings.get(key) for key in keys}
+        lacking = [(key, p or Posting()) for key, p in known.items() if p is None or p.upto < self._last]
+        answers = self._view.all([(_POSTINGS, (key, base.upto)) for key, base in lacking])
+        for (key, base), rows in zip(lacking, answers, strict=True):
+            posting = self._extended(base, rows)
             posting.upto = self._last
             self._columns.keep_posting(key, posting, self._limit)
-        return posting
+            known[key] = posting
+        return [p for key in keys if (p := known[key]) is not None]
 
-    def _extended(self, base: Posting, rows: list[tuple[int, int]]) -> Posting:
+    def _extended(self, base: Posting, rows: Sequence[tuple[Any, ...]]) -> Posting:
         if not rows:
             return base
         both = np.array(rows, dtype=np.int64)

@@ -23,6 +23,8 @@ class WriteBase(SqlReader):
         super().__init__(core, conn, user_id)
         self._changed = False
         self._shrunk = False
+        self._first_new = self.next_n
+        """Items from this number on were made by this transaction, unless the user is another one since."""
         self._now: datetime | None = None
         self.logged: list[FactChange] = []
 

@@ -16,6 +16,8 @@ from ltm_core.store.base import (
     OwnerKind,
 )
 from ltm_core.store.keyed import TERM_BITS
+from ltm_core.store.sql.base import Core
+from ltm_core.store.sql.engine import Connection
 from ltm_core.store.sql.layout import batches, key_range
 from ltm_core.store.sql.lookups import other_embedders
 from ltm_core.store.sql.records import ITEM_MASK, OWNERS
@@ -35,6 +37,11 @@ OUTBOX_UPSERT, OUTBOX_DELETE, OUTBOX_ERASE_USER = 0, 1, 2
 class IndexWriter(WriteBase):
     """The index side of a writer."""
 
+    def __init__(self, core: Core, conn: Connection, user_id: str) -> None:
+        super().__init__(core, conn, user_id)
+        self._indexed: set[int] = set()
+        """Row ids of owners that got chunks in this transaction."""
+
     def set_chunks(
         self,
         owner: OwnerKind,
@@ -53,7 +60,9 @@ class IndexWriter(WriteBase):
     ) -> None:
         no = self._require()
         owner_id = self.low + item
-        self._drop_chunks([owner_id])
+        if item < self._first_new or owner_id in self._indexed:
+            self._drop_chunks([owner_id])
+        self._indexed.add(owner_id)
         if not chunks:
             return
         label = self.label

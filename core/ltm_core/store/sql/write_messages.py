@@ -9,9 +9,19 @@ from typing import Any
 
 from ltm_core.errors import ConflictError, NotFoundError
 from ltm_core.store.base import MessageRow, SlotRow
+from ltm_core.store.sql.base import Core
 from ltm_core.store.sql.conditions import later
+from ltm_core.store.sql.engine import Connection
 from ltm_core.store.sql.layout import batches
-from ltm_core.store.sql.records import ITEM_MASK, MESSAGE_WRITE, SLOT_READ, message_values, slot_from
+from ltm_core.store.sql.records import (
+    ITEM_MASK,
+    MESSAGE_WRITE,
+    SESSION_READ,
+    SLOT_READ,
+    message_values,
+    session_from,
+    slot_from,
+)
 from ltm_core.store.sql.write_summaries import SummaryWriter
 from ltm_core.store.times import to_us
 from ltm_core.types import Session
@@ -29,17 +39,25 @@ _WIDENED = (
     f"arrived_at = {later('arrived_at')}"
 )
 _COUNTED = f"UPDATE sessions SET message_count = message_count + 1, {_WIDENED} WHERE user_no = ? AND session = ?"
-_TOUCHED = f"UPDATE sessions SET {_WIDENED}, ended_at = NULL WHERE user_no = ? AND session = ?"
+_TOUCHED = (
+    f"UPDATE sessions SET {_WIDENED}, ended_at = NULL WHERE user_no = ? AND session = ? RETURNING {SESSION_READ}"
+)
 
 
 class MessageWriter(SummaryWriter):
     """The conversation side of a writer."""
 
+    def __init__(self, core: Core, conn: Connection, user_id: str) -> None:
+        super().__init__(core, conn, user_id)
+        self._opened: set[int] = set()
+        """Labels of sessions of which this transaction knows that they have a row."""
+
     def touch_session(self, session_id: str, *, at: datetime, now: datetime) -> Session:
         self._now = now
         no, label, moment, arrival = self._require(), self.label(session_id), to_us(at), to_us(now)
-        changed = self._conn.execute(_TOUCHED, (*[moment] * 4, arrival, arrival, no, label)).rowcount
-        if not changed:
+        self._changed = True
+        touched = self._rows(_TOUCHED, (*[moment] * 4, arrival, arrival, no, label))
+        if not touched:
             id = self._next()
             body = self._codec.encode({"id": session_id}, ("sessions", id))
             self._conn.execute(
@@ -47,10 +65,9 @@ class MessageWriter(SummaryWriter):
                 "VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (id, no, label, moment, moment, arrival, body),
             )
-        self._changed = True
-        session = self.session(session_id)
-        assert session is not None
-        return session
+            touched = self._rows(f"SELECT {SESSION_READ} FROM sessions WHERE id = ?", (id,))
+        self._opened.add(label)
+        return session_from(touched[0], self._codec)
 
     def end_session(self, session_id: str, *, now: datetime) -> bool:
         self._now = now
@@ -68,6 +85,7 @@ class MessageWriter(SummaryWriter):
 
     def delete_session(self, session_id: str) -> bool:
         label = self.label(session_id)
+        self._opened.discard(label)
         self._conn.execute("DELETE FROM slots WHERE user_no = ? AND session = ?", (self.no, label))
         gone = self._conn.execute("DELETE FROM sessions WHERE user_no = ? AND session = ?", (self.no, label)).rowcount
         self._changed = True
@@ -84,7 +102,8 @@ class MessageWriter(SummaryWriter):
     def add_message(self, row: MessageRow) -> MessageRow:
         no, label, at = self._require(), self.label(row.session_id), to_us(row.at)
         counted = (*[at] * 4, *[to_us(row.recorded_at)] * 2, no, label)
-        if not self._conn.execute(_COUNTED, counted).rowcount:
+        known = self._conn.execute(_COUNTED, counted)
+        if label not in self._opened and not known.rowcount:
             self.touch_session(row.session_id, at=row.at, now=self._moment(row.recorded_at))
             self._conn.execute(_COUNTED, counted)
         id = self._next()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from ltm_core.errors import InvalidScopeError
 from ltm_core.store.base import IMPORTANCE_CODES, RESTORE_JOB, ROLE_CODES, Job, MessageRow
@@ -87,13 +87,20 @@ class SqlWriter(RowWriter, DocumentWriter, ColdWriter, SecondWriter):
             numbers[1] = self.fact_item(change.previous.id)
         if change.reason:
             body["reason"] = change.reason
-        (number,) = self._conn.execute(
-            "INSERT INTO changes (user_no, at, op, fact, previous, body) VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
-            (no, moment, change.op, *numbers, self._codec.encode(body, ("changes", moment))),
-        ).fetchone()
+        sealed = self._codec.encode(body, ("changes", moment))
+        number = self._insert_change((no, moment, change.op, *numbers, sealed))
         self._changed = True
         self.logged.append(replace(change, cursor=str(number)))
         return self.logged[-1]
+
+    def _insert_change(self, values: tuple[Any, ...]) -> int:
+        """The number in the feed; values of user_no, at, op, fact, previous, body."""
+        row = self._one(
+            "INSERT INTO changes (user_no, at, op, fact, previous, body) VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
+            values,
+        )
+        assert row is not None
+        return int(row[0])
 
     def add_tombstones(self, entries: Sequence[tuple[str, str]], *, now: datetime) -> None:
         user, moment = self._keyed.mac(self._user_id), to_us(now)
@@ -141,6 +148,7 @@ class SqlWriter(RowWriter, DocumentWriter, ColdWriter, SecondWriter):
             "THEN erasures.last_at ELSE excluded.last_at END",
             (self._keyed.mac(self._user_id), moment),
         )
+        self._erasures = None
         if not self._announced:
             self._announced = announce(self._conn, self._keyed.mac(self._user_id), moment)
         self._changed = True
@@ -173,6 +181,9 @@ class SqlWriter(RowWriter, DocumentWriter, ColdWriter, SecondWriter):
 
     def erase_user(self, *, now: datetime) -> dict[str, int]:
         self._now = now
+        self._items.clear()
+        self._before.clear()
+        self._opened.clear()
         counts = erase_rows(self._conn, self.no)
         if not self.no:
             return counts

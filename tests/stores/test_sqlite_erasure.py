@@ -323,3 +323,23 @@ def test_a_reading_that_fails_leaves_the_others_their_own(tmp_path: Path, monkey
     monkeypatch.setattr(scrub, "_scan", failing)
     heard = asked_at_once(tmp_path, [b"one of the secrets"] * 3)
     assert sorted(str(h) for h in heard) == sorted(["[Errno 5] spoilt", *[str(({b"one of the secrets"}, 1))] * 2])
+
+
+@pytest.mark.parametrize("behind", [1, 23, 24, 25, 4000])
+def test_a_log_that_is_just_being_written_is_read_as_far_as_it_goes(tmp_path: Path, behind: int) -> None:
+    with closing(opened(tmp_path / "data")) as store:
+        with store.write("ana") as w:
+            say(w, "m1", "The gate code is 7741.")
+        log = tmp_path / "data" / f"{files.DATABASE}-wal"
+        taken = tmp_path / "taken"
+        taken.mkdir()
+        (taken / files.DATABASE).write_bytes((tmp_path / "data" / files.DATABASE).read_bytes())
+        whole = log.read_bytes()
+    frame = 24 + 4096
+    kept = 32 + (len(whole) - 32) // frame * frame
+    secret = b"left between the rows of it"
+    (taken / log.name).write_bytes(whole[:kept] + bytes(24) + secret + bytes(behind))
+    assert scan(taken, [secret])[0] == {secret}
+    for length in (kept, 32):
+        (taken / log.name).write_bytes(whole[:length] + whole[32 : 32 + behind])
+        assert scan(taken, [secret]) == (set(), 2)

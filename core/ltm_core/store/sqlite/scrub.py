@@ -145,6 +145,9 @@ def _in_log(fd: int, needles: Needles, layout: Layout) -> set[bytes]:
 def _in_loose(
     data: memoryview | bytes, needles: Needles, layout: Layout, first: int | None, free: Collection[int] = frozenset()
 ) -> set[bytes]:
+    if not len(data):
+        # Of a log that another process is just writing there may be no more than the head of a page.
+        return set()
     # A page that was cut off is filled up with zeros, of which nothing is found.
     missing = -len(data) % layout.page
     found = loose(b"".join((data, bytes(missing))) if missing else data, layout, first=first, free=free)

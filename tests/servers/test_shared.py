@@ -68,20 +68,16 @@ def free_port() -> str:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("kind", ["directory", "postgresql"])
-def test_a_langserve_app_and_the_service_share_a_store_by_its_location(
-    kind: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_a_langserve_app_and_the_service_share_a_store_by_its_location(url: str, tmp_path: Path) -> None:
     for needed in ("langserve", "uvicorn", "fastapi"):
         pytest.importorskip(needed)
-    location = str(tmp_path / "data") if kind == "directory" else request.getfixturevalue("url")
     environment = {
-        "LTM_STORE": location,
+        "LTM_STORE": url,
         "XDG_DATA_HOME": str(tmp_path / "home"),
         # The first question loads the model, which takes a while beside other tests.
         "LTM_SERVE_TIMEOUT_SECONDS": "90",
     }
-    opened(location, embedder=None).close()
+    opened(url, embedder=None).close()
     ltm = [sys.executable, "-m", "ltm_core.cli"]
     added = subprocess.run(
         [*ltm, "keys", "add", "--kind", "user", "--user", "ana@example.org"],
@@ -91,7 +87,7 @@ def test_a_langserve_app_and_the_service_share_a_store_by_its_location(
         check=True,
     )
     service_head = {"authorization": f"Bearer {added.stdout.split()[0]}"}
-    example = [sys.executable, str(ROOT / "examples" / "langserve_app.py"), "--directory", location]
+    example = [sys.executable, str(ROOT / "examples" / "langserve_app.py"), "--directory", url]
     with (
         started([*example, "--port", free_port()], environment) as chat,
         started([*ltm, "serve", "--port", free_port()], environment) as service,

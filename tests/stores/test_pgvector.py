@@ -164,8 +164,10 @@ def test_no_byte_of_an_erased_vector_is_left(place: str, postgres_server: Any) -
 
         def files() -> list[str]:
             postgres_server.run("CHECKPOINT")
-            base = postgres_server.directory / "data" / "base"
-            return [p.name for p in base.rglob("*") if p.is_file() and unit in p.read_bytes()]
+            name = place.partition("?")[0].rpartition("/")[2]
+            oid = postgres_server.run(f"SELECT oid FROM pg_database WHERE datname = '{name}'")
+            folder = postgres_server.directory / "data" / "base" / oid
+            return [p.name for p in folder.iterdir() if p.is_file() and unit in p.read_bytes()]
 
         assert len(files()) >= 3, "the table, its mirror, and the graph"
         with store.write("ana") as w:

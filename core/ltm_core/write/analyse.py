@@ -205,10 +205,7 @@ def _facts(
             r, subject, lexicon, sides.of(i), explicit=i in held, changes=changes, threshold=threshold
         )
         christened = named_assistant(reads[i - 1] if i else None, r, lexicon)
-        if christened is not None:
-            made, probability = (christened,), 1.0
-            if prior is not None:  # "let me give you a name" says no more than the name does
-                _without_open(found, only=prior.evidence(utterance.message_id))
+        made, probability = ((christened,), 1.0) if christened is not None else (made, probability)
         if not made:
             if r["first_person"] or r["own_kin"]:
                 found.skipped.append(f"{span}:{'third_party' if not subject.key else 'gate'}")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ltm_core.types import Anchor, Evidence
+from ltm_core.write.agreed import LONGEST, load_agreed, reply_of
 from ltm_core.write.agreement import load_agreement, reply_cues
 from ltm_core.write.lexicon import Lexicon, Rules
 from ltm_core.write.neighbours import Vectors
@@ -14,7 +15,6 @@ from ltm_core.write.news import Sentence, words
 from ltm_core.write.norm import fold, normal, script, trim
 from ltm_core.write.overtaken import mean_vector
 from ltm_core.write.plan import Candidate, Turn, Utterance
-from ltm_core.write.reply_en import LONGEST, reply_of
 from ltm_core.write.scopes import Read
 
 _SENTENCE = re.compile(r"[^。！!?？\n.]+(?:[.](?=\S)[^。！!?？\n.]*)*[。！!?？.\n]?")
@@ -48,14 +48,14 @@ def find_confirmation(
     if refused:
         return None
     learned = said is None and _may_take_up(utterance, reads, lexicon)
-    spoken = bool(reads) and reads[0].clause.language in load_agreement("zh").languages
+    spoken = bool(reads) and reads[0].clause.language in load_agreement().languages
     if said is None and not (learned or spoken):
         return None
     proposal, problem = _proposal(utterance.before, lexicon)
     if proposal is None and _is_on(utterance, reads):
         # What was proposed last time may have been tried since: the words must name something of it.
         proposal, problem = _proposal(utterance.earlier, lexicon)
-        known = load_agreement("zh").function
+        known = load_agreement().function
         if proposal is None or not words(utterance.content, known) & words(f"{problem} {proposal.content}", known):
             return None
     if proposal is None:
@@ -72,7 +72,7 @@ def find_confirmation(
             problem=problem,
             proposal=proposal.content[:_LONGEST_PROPOSAL],
         )
-        if not load_agreement("en").takes_up(reply):
+        if not load_agreed().takes_up(reply, lexicon.gate.function):
             return None
         said = reads[0]
     elif said is None and not _takes_up(utterance, reads, proposal, vectors):
@@ -134,7 +134,7 @@ def _confirming(reads: Sequence[Read], lexicon: Lexicon) -> tuple[bool, Read | N
 
 def _takes_up(utterance: Utterance, reads: Sequence[Read], proposal: Turn, vectors: Vectors | None) -> bool:
     """Whether a short reply right after the proposal takes it up, in words that no rule knows."""
-    model = load_agreement("zh")
+    model = load_agreement()
     turns = utterance.before if proposal in utterance.before else utterance.earlier
     last = next((t for t in reversed(turns) if t.role in ("user", "assistant")), None)
     if not reads or last is not proposal or len(utterance.content) > LONGEST:
@@ -155,7 +155,7 @@ def _takes_up(utterance: Utterance, reads: Sequence[Read], proposal: Turn, vecto
 
 def _is_on(utterance: Utterance, reads: Sequence[Read]) -> bool:
     """Whether a message may answer what was proposed in the session before."""
-    return bool(reads and utterance.earlier) and reads[0].clause.language in load_agreement("zh").languages
+    return bool(reads and utterance.earlier) and reads[0].clause.language in load_agreement().languages
 
 
 def _whole(reads: Sequence[Read], message_id: str) -> Evidence:

@@ -42,7 +42,7 @@ _NEWS_FLOOR = 0.2
 _WITHOUT_VECTOR = 0.1
 """What English words that no pattern reads need more when the n-grams decide alone."""
 _LEAST_WORDS = 2
-"""Words with a meaning of their own that such a statement needs; one is enough after "I" ("I do salsa")."""
+"""Words with a meaning of their own that such a statement needs."""
 _WORDS = re.compile(r"[^\W\d_]+")
 _NEVER = 1.1
 _SURE = 0.9
@@ -166,7 +166,7 @@ def _may_be_open(r: Read, subject: Subject, lexicon: Lexicon) -> bool:
     if subject.kind == "dropped" and lexicon.rules("en").parts["headless"].search(r.clause.norm):
         return False
     words = {w for w in _WORDS.findall(r.clause.norm.lower()) if w not in lexicon.gate.function}
-    return len(words) >= (1 if r["first_subject"] else _LEAST_WORDS)
+    return len(words) >= _LEAST_WORDS
 
 
 def _turns(r: Read, lexicon: Lexicon) -> bool:

@@ -1,13 +1,12 @@
 """Learned from examples: whether words tell that something known changed or is over, and which known fact that is.
 
-Small models, shipped as data (``news.json`` of the lexicon, made by ``scripts/train_news.py``):
+Three small linear models, shipped as data (``news.json`` of the lexicon, made by ``scripts/train_news.py``):
 
 * *turn*: does the sentence tell of a change, an end or a correction in the speaker's life? N-grams of its words and
   its cues; with a vector a second head of the vector and the cues, averaged with the first.
 * *keeps*: does it also tell the new value ("swapped the Skoda for a Kia"), or only the end ("sold the Skoda")?
-* *match*: which of the facts known of the same one does it end? How likely it tells of a change, cosine, shared
-  words, agreement of guessed topics, and a net over both vectors (`ltm_core.write.pairing`); a softmax over all facts
-  and over "none", so that the more is known, the clearer the words must be.
+* *match*: which of the facts known of the same one is meant? Cosine, shared words, agreement of guessed topics; a
+  softmax over all of them and over "none", so that the more is known, the clearer the words must be.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ltm_core.write.gate import BUCKETS, FLAGS, function_words, gram_features, sigmoid, unpack
-from ltm_core.write.pairing import Pairing, make_pairing
 
 Array = NDArray[np.float32]
 SUBJECTS = ("self", "dropped", "kin", "pet", "stranger", "entity", "inherited", "pronoun")
@@ -37,9 +35,7 @@ _HAN = re.compile(r"[㐀-䶿一-鿿]+")
 _RARE = 8.0
 """Weight of a word that no list of frequencies knows, in nats, before it is divided by `_SCALE`."""
 _SCALE = 10.0
-SEEN = ("cosine", "words", "topic", "topic_cosine", "named", "own_words", "rivals")
-"""What a fact and a sentence have in common; the order is part of the weights' format."""
-MATCH = (*SEEN, "pair", "turn")
+MATCH = ("cosine", "words", "topic", "topic_cosine", "named", "own_words", "rivals")
 """What a fact and a sentence are compared by; the order is part of the weights' format."""
 
 
@@ -77,8 +73,6 @@ class Sentence:
     language: str
     cues: Array
     vector: NDArray[Any] | None = None
-    turn: float = 0.0
-    """Log-odds that it tells of a change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +94,6 @@ class News:
     topics: tuple[str, ...]
     topic_weights: Array
     topic_bias: Array
-    pairing: Pairing
     match: Array
     match_bias: float
     match_plain: Array
@@ -119,7 +112,7 @@ class News:
         return sigmoid(self.keeps.logit(features(s, self.function), s.cues, s.vector))
 
     def meant(self, s: Sentence, facts: Sequence[Held]) -> NDArray[np.float64]:
-        """Probability for each fact that the sentence ends it; what is missing to 1 is for none."""
+        """Probability for each fact that it is the one the sentence is about; what is missing to 1 is for none."""
         if not facts:
             return np.zeros(0)
         with_vectors = self._knows(s.vector)
@@ -132,15 +125,7 @@ class News:
         return out
 
     def compare(self, s: Sentence, f: Held) -> NDArray[np.float64]:
-        """What speaks for the sentence ending the fact, in the order of `MATCH`."""
-        seen = self.in_common(s, f)
-        pair = 0.0
-        if s.vector is not None and f.vector is not None and self._knows(s.vector) and self._knows(f.vector):
-            pair = self.pairing.logit(s.vector, f.vector, seen)
-        return np.append(seen, (pair, s.turn))
-
-    def in_common(self, s: Sentence, f: Held) -> NDArray[np.float64]:
-        """What a fact and a sentence have in common, in the order of `SEEN`."""
+        """What a fact and a sentence have in common, in the order of `MATCH`."""
         from ltm_core.write.sorts import are_rivals
 
         cosine = topic = 0.0
@@ -232,7 +217,6 @@ def make_news(data: Mapping[str, Any], function: frozenset[str]) -> News:
         topics=topics,
         topic_weights=unpack(data["topic"]).reshape(len(topics), -1),
         topic_bias=np.array(data["topic_bias"], dtype=np.float32),
-        pairing=make_pairing(data["pairing"]),
         match=np.array(data["match"], dtype=np.float32),
         match_bias=float(data["match_bias"]),
         match_plain=np.array(data["match_plain"], dtype=np.float32),

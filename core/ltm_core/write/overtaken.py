@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ltm_core.types import Evidence, Fact, Scope
-from ltm_core.write.gate import log_odds
 from ltm_core.write.known import Known
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.news import Held, News, Sentence, cue_array, words
@@ -188,15 +187,12 @@ def meant(
     ][-MOST_MEANT:]
     if not near:
         return [], "", 0.0
-    sentence = Sentence(
-        text=c.text, norm="", language="", cues=np.zeros(0, np.float32), vector=vectors.get(c.text),
-        turn=log_odds(c.confidence),
-    )  # fmt: skip
+    sentence = Sentence(text=c.text, norm="", language="", cues=np.zeros(0, np.float32), vector=vectors.get(c.text))
     held = [Held(text=f.text, object=f.object, relation=f.relation, vector=vectors.get(f.text)) for f in near]
     shares = news.meant(sentence, held)
     best = int(shares.argmax())
     same = [i for i, f in enumerate(near) if i == best or _same_words(f, near[best])]
-    probability = float(shares[same].sum())
+    probability = c.confidence * float(shares[same].sum())
     which = "ends" if sentence.vector is not None else "ends_plain"
     compared = news.compare(sentence, held[best])
     if probability < news.thresholds[which] or not (c.is_positive or news.shares_words(compared)):

@@ -6,13 +6,15 @@
 loop wants to wake up every millisecond: how late it does is how long the loop was kept from everything else, by the
 product's own code on it, by threads that hold the interpreter, and by the machine. Without ``--store`` a PostgreSQL
 is started, and a directory is measured beside it. The same clock on an idle loop comes first: what the machine alone
-does.
+does. All is measured twice: as it is, and with what was there before the calls kept out of the garbage collector's
+hands (`gc.freeze`), as `ltm serve` does after its start.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import json
 import tempfile
 import time
@@ -45,9 +47,13 @@ async def lateness(work: Awaitable[Any]) -> list[float]:
     return late
 
 
-async def measured(memory: LongTermMemory, calls: int, users: int) -> dict[str, Any]:
+async def measured(memory: LongTermMemory, calls: int, users: int, *, frozen: bool) -> dict[str, Any]:
     asked = questions(11)
-    await memory.acontext(next(asked), user_id="user-0")
+    for number in range(users):
+        await memory.acontext(next(asked), user_id=f"user-{number}")
+    if frozen:
+        gc.collect()
+        gc.freeze()
     idle = await lateness(asyncio.sleep(1.0))
     late: list[float] = []
     began = time.perf_counter()
@@ -57,6 +63,7 @@ async def measured(memory: LongTermMemory, calls: int, users: int) -> dict[str, 
             asyncio.gather(*(memory.acontext(q, user_id=f"user-{i % users}") for i, q in enumerate(batch)))
         )
     seconds = time.perf_counter() - began
+    gc.unfreeze()
     ordered = sorted(late)
     return {
         "calls at once": calls,
@@ -76,7 +83,8 @@ def of(store: str, given: argparse.Namespace) -> dict[str, Any]:
                 is_filled = len(reader.snapshot().rows.item) >= given.memories
             if not is_filled:
                 fill(memory, user, given.memories, seed=number)
-        return asyncio.run(measured(memory, given.calls, given.users))
+        plain = asyncio.run(measured(memory, given.calls, given.users, frozen=False))
+        return {"as it is": plain, "frozen": asyncio.run(measured(memory, given.calls, given.users, frozen=True))}
 
 
 def main() -> None:

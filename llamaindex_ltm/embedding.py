@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any, Self
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -11,6 +10,7 @@ from llama_index.core.bridge.pydantic import PrivateAttr
 from ltm_core.embed.none import NoEmbedder
 from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.errors import ConfigError
+from ltm_core.twins import in_worker
 
 _GIVEN = "given"
 """Stands for an embedder that was given as an object, and cannot be made again from a text."""
@@ -59,20 +59,20 @@ class LTMEmbedding(BaseEmbedding):
         return row
 
     async def _aget_query_embedding(self, query: str) -> list[float]:
-        return await asyncio.to_thread(self._get_query_embedding, query)
+        return await in_worker(lambda: self._get_query_embedding(query))
 
     def _get_text_embedding(self, text: str) -> list[float]:
         return self._get_text_embeddings([text])[0]
 
     async def _aget_text_embedding(self, text: str) -> list[float]:
-        return await asyncio.to_thread(self._get_text_embedding, text)
+        return await in_worker(lambda: self._get_text_embedding(text))
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
         rows: list[list[float]] = self._embedder.embed_documents(texts).tolist()
         return rows
 
     async def _aget_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        return await asyncio.to_thread(self._get_text_embeddings, texts)
+        return await in_worker(lambda: self._get_text_embeddings(texts))
 
     def __copy__(self) -> Self:
         return self

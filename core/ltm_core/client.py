@@ -245,8 +245,8 @@ def _method(operation: Operation) -> Callable[..., Any]:
 for _operation in OPERATIONS:
     _made = _method(_operation)
     setattr(RemoteMemory, _operation.method, _made)
-    setattr(RemoteMemory, f"a{_operation.method}", twin(_made))
+    setattr(RemoteMemory, f"a{_operation.method}", twin(_made, "remote"))
 for _own in (RemoteMemory.close, RemoteMemory.get_slot, RemoteMemory.export_user, RemoteMemory.import_user):
-    setattr(RemoteMemory, f"a{_own.__name__}", twin(_own))
+    setattr(RemoteMemory, f"a{_own.__name__}", twin(_own, "remote"))
 
 __all__ = ["RemoteMemory"]

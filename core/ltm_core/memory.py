@@ -22,7 +22,7 @@ from ltm_core.door.upkeep import Upkeep
 from ltm_core.ids import new_uuid7
 from ltm_core.keep import later
 from ltm_core.runtime import Runtime
-from ltm_core.twins import twin
+from ltm_core.twins import in_worker, twin
 from ltm_core.types import TokenCounter
 from ltm_core.when import zone_of
 
@@ -115,9 +115,7 @@ class LongTermMemory(
     @classmethod
     async def aopen(cls, location: str | Path = "./ltm-data", **options: Any) -> Self:
         """Async twin of `open`; the same options."""
-        import asyncio
-
-        return await asyncio.to_thread(lambda: cls.open(location, **options))
+        return await in_worker(lambda: cls.open(location, **options), "long")
 
     def close(self) -> None:
         """The store's files are closed; a later call raises UnavailableError. Closing twice is harmless. An
@@ -159,4 +157,4 @@ class LongTermMemory(
         checked(actor, "actor"), checked(reason, "reason")
         return BoundMemory(self, scope, actor=actor, reason=reason, timezone=timezone, me=me)
 
-    aclose = twin(close)
+    aclose = twin(close, "long")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ltm_core.acting import acting
 from ltm_core.door.base import Door, utc_now
 from ltm_core.locations import directory_of
-from ltm_core.twins import twin
+from ltm_core.twins import in_worker, twin
 from ltm_core.types import CopyReport, EncryptionReport, ReembedReport
 
 if TYPE_CHECKING:
@@ -42,9 +42,7 @@ class Changing(Door):
     @classmethod
     async def aencrypt(cls, location: str | Path, **options: Any) -> EncryptionReport:
         """Async twin of `encrypt`; the same options."""
-        import asyncio
-
-        return await asyncio.to_thread(lambda: cls.encrypt(location, **options))
+        return await in_worker(lambda: cls.encrypt(location, **options), "long")
 
     @classmethod
     def rekey(
@@ -61,9 +59,7 @@ class Changing(Door):
     @classmethod
     async def arekey(cls, location: str | Path, **options: Any) -> EncryptionReport:
         """Async twin of `rekey`; the same options."""
-        import asyncio
-
-        return await asyncio.to_thread(lambda: cls.rekey(location, **options))
+        return await in_worker(lambda: cls.rekey(location, **options), "long")
 
     @classmethod
     def copy(
@@ -106,9 +102,7 @@ class Changing(Door):
     @classmethod
     async def acopy(cls, source: str | Path, target: str | Path, **options: Any) -> CopyReport:
         """Async twin of `copy`; the same options."""
-        import asyncio
-
-        return await asyncio.to_thread(lambda: cls.copy(source, target, **options))
+        return await in_worker(lambda: cls.copy(source, target, **options), "long")
 
     def reembed(
         self,
@@ -136,7 +130,7 @@ class Changing(Door):
             self._runtime, to, roll_back=roll_back, finish=finish, switch=switch, pairs=pairs, progress=progress
         )
 
-    areembed = twin(reembed)
+    areembed = twin(reembed, "long")
 
 
 __all__ = ["Changing"]

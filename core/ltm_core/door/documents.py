@@ -145,10 +145,10 @@ class Documents(Door):
         return owners(self._runtime, limit=limit_of(limit), cursor=optional_text(cursor, "cursor"))
 
     aput_document = twin(put_document)
-    awrite_documents = twin(write_documents)
+    awrite_documents = twin(write_documents, "long")
     aget_document = twin(get_document)
     asearch_documents = twin(search_documents)
-    adelete_document = twin(delete_document)
+    adelete_document = twin(delete_document, "long")
     adocument_namespaces = twin(document_namespaces)
     adocument_owners = twin(document_owners)
 

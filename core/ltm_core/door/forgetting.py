@@ -90,10 +90,10 @@ class Forgetting(Door):
             return forget_user(self._runtime, self._runtime.scope(user_id).user_id, actor=actor)
 
     aset_retention = twin(set_retention)
-    aforget = twin(forget)
-    aforget_matching = twin(forget_matching)
-    aforget_session = twin(forget_session)
-    aforget_user = twin(forget_user)
+    aforget = twin(forget, "long")
+    aforget_matching = twin(forget_matching, "long")
+    aforget_session = twin(forget_session, "long")
+    aforget_user = twin(forget_user, "long")
 
 
 __all__ = ["Forgetting"]

@@ -11,7 +11,7 @@ from ltm_core.acting import acting
 from ltm_core.arguments import one_of
 from ltm_core.door.base import Door, utc_now
 from ltm_core.locations import directory_of
-from ltm_core.twins import twin
+from ltm_core.twins import in_worker, twin
 from ltm_core.types import BackupReport, ImportResult, RestoreReport
 from ltm_core.when import parse_instant
 
@@ -121,13 +121,11 @@ class Portability(Door):
     @classmethod
     async def arestore_backup(cls, backup: str | Path, location: str | Path, **options: Any) -> RestoreReport:
         """Async twin of `restore_backup`; the same options."""
-        import asyncio
-
-        return await asyncio.to_thread(lambda: cls.restore_backup(backup, location, **options))
+        return await in_worker(lambda: cls.restore_backup(backup, location, **options), "long")
 
     aexport_user = twin(export_user)
-    aimport_user = twin(import_user)
-    abackup = twin(backup)
+    aimport_user = twin(import_user, "long")
+    abackup = twin(backup, "long")
 
 
 __all__ = ["Portability"]

@@ -117,7 +117,7 @@ class Sessions(Observing):
 
     areplace_messages = twin(replace_messages)
     aclear_window = twin(clear_window)
-    adelete_messages = twin(delete_messages)
+    adelete_messages = twin(delete_messages, "long")
     aend_session = twin(end_session)
     aset_slot = twin(set_slot)
     aget_slot = twin(get_slot)

@@ -125,12 +125,12 @@ class Upkeep(Door):
         """Counts and sizes of the store; no content, no ids."""
         return self._runtime.store.operations().stats()
 
-    amaintain = twin(maintain)
-    arestore_archive = twin(restore_archive)
-    adoctor = twin(doctor)
-    acalibrate = twin(calibrate)
+    amaintain = twin(maintain, "long")
+    arestore_archive = twin(restore_archive, "long")
+    adoctor = twin(doctor, "long")
+    acalibrate = twin(calibrate, "long")
     aaudit = twin(audit)
-    awork = twin(work)
+    awork = twin(work, "long")
     adead_letters = twin(dead_letters)
     aretry_dead_letters = twin(retry_dead_letters)
     adrop_dead_letters = twin(drop_dead_letters)

@@ -14,6 +14,7 @@ from ltm_core.keep.line_values import written
 from ltm_core.keep.lines import FORMAT, VERSION
 from ltm_core.keep.summary_lines import summary_line
 from ltm_core.store.rows import FactRow
+from ltm_core.twins import in_worker
 from ltm_core.types import Anchor, FactChange, Session
 
 if TYPE_CHECKING:
@@ -40,9 +41,7 @@ class ExportLines:
         return self
 
     async def __anext__(self) -> str:
-        import asyncio
-
-        line = await asyncio.to_thread(next, self._lines, None)
+        line = await in_worker(lambda: next(self._lines, None))
         if line is None:
             raise StopAsyncIteration
         return line

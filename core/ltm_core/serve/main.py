@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,8 @@ from ltm_core.memory import LongTermMemory
 from ltm_core.serve.app import create_app
 from ltm_core.serve.keys import KEYS_FILE, Keyring
 from ltm_core.serve.settings import ServeSettings
+from ltm_core.write.gate import load_gate
+from ltm_core.write.news import load_news
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -35,7 +38,18 @@ def app() -> FastAPI:
     )
     settings = ServeSettings.load()
     folder = Path(settings.directory) if settings.directory else Location(store).folder()
-    return create_app(memory, Keyring(folder / KEYS_FILE), settings, close=True)
+    served = create_app(memory, Keyring(folder / KEYS_FILE), settings, close=True)
+    _settle(memory)
+    return served
+
+
+def _settle(memory: LongTermMemory) -> None:
+    """Models and word lists are loaded before the first request, and the garbage collector leaves alone what is there
+    by now: a full collection over all modules stops every thread, the event loop's too, for tens of milliseconds."""
+    memory._runtime.embed_query("hello")
+    load_gate(), load_news()
+    gc.collect()
+    gc.freeze()
 
 
 __all__ = ["app"]

@@ -19,8 +19,8 @@ Lane = Literal["call", "long", "remote"]
 WORKERS: Mapping[Lane, int] = {"call": 4, "long": 8, "remote": 32}
 """Threads of one process for async calls; further calls wait in line. A thread at work may hold the interpreter for
 5 ms before the event loop goes on (`sys.getswitchinterval`), so their number bounds how late the loop gets. What may
-take seconds (erasures with their proof, upkeep, backups) has its own, so that no answer waits behind it; erasures that
-wait together share one reading of the files, so there are more. Calls over HTTP wait without the interpreter."""
+take seconds (erasures with their proof, upkeep, backups) has its own, so that no answer waits behind it: more,
+as erasures that wait together share one reading of the files. Calls over HTTP wait without the interpreter."""
 
 _pools: dict[Lane, ThreadPoolExecutor] = {}
 

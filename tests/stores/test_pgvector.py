@@ -24,8 +24,11 @@ from ltm_core.testing.contract_snapshot import SnapshotContract
 from ltm_core.testing.embedders import HashEmbedder
 
 psycopg = pytest.importorskip("psycopg")
+from ltm_core.store.postgres.index_lock import SessionLock  # noqa: E402
 from ltm_core.store.postgres.near import PgVectors  # noqa: E402
+from ltm_core.store.postgres.near_schema import LOCK  # noqa: E402
 from ltm_core.store.postgres.store import PostgresStore  # noqa: E402
+from ltm_core.store.postgres.transactions import lock_number  # noqa: E402
 
 pytestmark = pytest.mark.servers
 CLOCK = Clock(datetime(2026, 3, 1, 9, tzinfo=UTC))
@@ -133,6 +136,20 @@ def test_a_process_that_does_not_use_it_keeps_it_true(place: str) -> None:
         with other.write("ana") as w:
             w.erase_user(now=T0)
         assert rows_of(other) == {} == rows_of(other, "pgvector_users")
+
+
+def test_a_graph_in_the_making_is_no_damage_and_one_left_unfinished_is(place: str, postgres_url: str) -> None:
+    with closing(attached(place)) as store, psycopg.connect(postgres_url, autocommit=True) as raw:
+        fill(store, "ana", "first")
+        raw.execute("SET search_path = ltm")
+        raw.execute("DROP INDEX pgvector_graph")
+        kind = "public.halfvec_cosine_ops"
+        raw.execute(f"CREATE INDEX pgvector_graph ON ONLY pgvector_vectors USING hnsw (near {kind})")
+        keeper = SessionLock(store.pool, lock_number("ltm", LOCK), store.location)
+        keeper.acquire()
+        assert store.operations().check_file() == []
+        keeper.release()
+        assert store.operations().check_file() == ["the index pgvector_graph is not valid"]
 
 
 def test_behind_the_same_walls(place: str, postgres_url: str) -> None:

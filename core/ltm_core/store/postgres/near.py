@@ -140,7 +140,7 @@ class PgVectors:
     def _working(self) -> Iterator[bool]:
         """Whether no other process makes anything here meanwhile."""
         store = self._store
-        lock = SessionLock(store.pool, lock_number(store.place.schema, "pgvector"), store.location)
+        lock = SessionLock(store.pool, lock_number(store.place.schema, near_schema.LOCK), store.location)
         try:
             lock.acquire()
         except BusyError:

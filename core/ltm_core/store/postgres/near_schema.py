@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ltm_core.store.sql.engine import Connection
 
 USERS, VECTORS, GRAPH = "pgvector_users", "pgvector_vectors", "pgvector_graph"
+LOCK = "pgvector"
+"""Names the lock of who fills the tables and builds the graph."""
 MOST_DIMENSIONS = 4000
 """pgvector's own limit for a graph of half-precision vectors."""
 _OLDEST = (0, 8)
@@ -141,6 +143,7 @@ def build_graph(conn: psycopg.Connection[Any], pgvector: Extension, partitions: 
 
 
 __all__ = [
+    "LOCK",
     "MOST_DIMENSIONS",
     "USERS",
     "VECTORS",

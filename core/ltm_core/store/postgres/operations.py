@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ltm_core.errors import UnavailableError
+from ltm_core.store.postgres import near_schema
 from ltm_core.store.postgres.migrations import SCHEMA_VERSION
 from ltm_core.store.postgres.rewriting import rewrite
+from ltm_core.store.postgres.transactions import lock_number
 from ltm_core.store.rows import Copied
 from ltm_core.store.sql.operations import SqlOperations
 
@@ -61,6 +63,10 @@ class PostgresOperations(SqlOperations):
                 "c.relforcerowsecurity) ORDER BY 1",
                 (schema,),
             ).fetchall()
+            # Whoever holds this lock may be building the graph, whose indexes are not valid until all are there.
+            (is_still,) = conn.execute(
+                "SELECT pg_try_advisory_xact_lock_shared(?)", (lock_number(schema, near_schema.LOCK),)
+            ).fetchone()
             broken = conn.execute(
                 f"SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid {_OURS} "
                 "AND NOT (i.indisvalid AND i.indisready) ORDER BY 1",
@@ -70,7 +76,8 @@ class PostgresOperations(SqlOperations):
                 "SELECT coalesce(checksum_failures, 0) FROM pg_stat_database WHERE datname = current_database()"
             ).fetchone()
         found = [f"row-level security is off for {name}" for (name,) in open_tables]
-        found += [f"the index {name} is not valid" for (name,) in broken]
+        judged = [name for (name,) in broken if is_still or not name.startswith(near_schema.GRAPH)]
+        found += [f"the index {name} is not valid" for name in judged]
         return found + ([f"{damaged} pages failed their checksum"] if damaged else [])
 
     # backups ------------------------------------------------------------------------------------------

@@ -131,15 +131,11 @@ def _versions(reader: Reader, start: Fact) -> list[Fact]:
     seen = {start.id: start}
     waiting = [start]
     while waiting:
-        fact = waiting.pop()
-        near = reader.superseded_by(fact.id)
-        if fact.superseded_by is not None:
-            successor = reader.fact(fact.superseded_by)
-            near = [*near, successor] if successor is not None else near
-        for other in near:
-            if other.id not in seen:
-                seen[other.id] = other
-                waiting.append(other)
+        near = [f for before in reader.predecessors([f.id for f in waiting]).values() for f in before]
+        after = [f.superseded_by for f in waiting if f.superseded_by is not None and f.superseded_by not in seen]
+        near += reader.facts(ids=after) if after else []
+        waiting = list({f.id: f for f in near if f.id not in seen}.values())
+        seen |= {f.id: f for f in waiting}
     return list(seen.values())
 
 

@@ -85,7 +85,7 @@ def exercise(store: SqliteStore) -> None:
         r.facts(ids=["f1"], evidence_of=["m1"])
         r.facts(evidence_of=["m1"])
         r.facts(items=[1, 2])
-        r.superseded_by("f1")
+        r.predecessors(["f1", "f2"])
         r.anchors()
         r.anchors(["m1"])
         r.document(("a",), "k")

@@ -118,7 +118,7 @@ def _outcome(reader: Reader, false: Fact, truth: Candidate, *, now: datetime) ->
     told, wrong = None, None
     if _says(false, truth) and false.retracted_at is None:
         told = false
-        wrong = next((f for f in reader.superseded_by(false.id) if f.retracted_at is not None), None)
+        wrong = next((f for f in reader.predecessors([false.id])[false.id] if f.retracted_at is not None), None)
     elif false.retracted_at is not None and false.superseded_by is not None:
         told, wrong = reader.fact(false.superseded_by), false
     if told is None or told.retracted_at is not None or not _says(told, truth):
@@ -230,7 +230,7 @@ def _relink(writer: Writer, false: Fact, true: Fact) -> None:
     """What the wrong belief had replaced was replaced by the right one: it holds again when that one expires."""
     if (true.subject, true.relation) != (false.subject, false.relation):
         return
-    for before in writer.superseded_by(false.id):
+    for before in writer.predecessors([false.id])[false.id]:
         if before.id != true.id and before.retracted_at is None and before.valid_to is not None:
             writer.update_fact(replace(before, superseded_by=true.id))
 

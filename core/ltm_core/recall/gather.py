@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ltm_core.recall.chains import earlier, latest
 from ltm_core.recall.currency import Standing, standings, state
 from ltm_core.recall.data import Floor, floor, weights
 from ltm_core.recall.derived import derived
@@ -42,8 +43,6 @@ LOOSE = 0.5
 """Share of the floor that holds for such a question (MADial-Bench loses 5 to 8 points of recall at the full one)."""
 _PAGE = 256
 """Owners fetched at a time while a metadata filter looks for enough of them."""
-_LONGEST_CHAIN = 4
-"""How many changes back a question about an earlier state is followed."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -307,26 +306,17 @@ def _from_relations(
 
 def _across_changes(found: Found, reader: Reader, request: RecallRequest, question: Question) -> None:
     """A fact that no longer holds brings its successor; a question about an earlier state brings predecessors."""
-    seen = dict(found.facts)
-    for fact, hit in list(seen.values()):
-        successor = fact
-        for _ in range(_LONGEST_CHAIN):
-            if successor.superseded_by is None or state(successor, request.now) != "past":
-                break
-            later = reader.facts(ids=[successor.superseded_by])
-            if not later:
-                break
-            successor = later[0]
-        current = state(successor, request.now) == "current" and labelled(successor, request)
-        if successor.id not in found.facts and current:
-            found.facts[successor.id] = (successor, hit)
-        if question.asks_past_state:
-            latest = [fact]
-            for _ in range(_LONGEST_CHAIN):
-                earlier = [f for one in latest for f in reader.superseded_by(one.id)]
-                for one in (e for e in earlier if labelled(e, request)):
-                    found.facts.setdefault(one.id, (one, hit))
-                latest = earlier
+    seen = list(found.facts.values())
+    facts = [fact for fact, _ in seen]
+    last = latest(reader, facts, now=request.now)
+    before = earlier(reader, facts) if question.asks_past_state else {}
+    for fact, hit in seen:
+        successor = last[fact.id]
+        if state(successor, request.now) == "current" and labelled(successor, request):
+            found.facts.setdefault(successor.id, (successor, hit))
+        for one in before.get(fact.id, ()):
+            if labelled(one, request):
+                found.facts.setdefault(one.id, (one, hit))
 
 
 def _what_changed(found: Found, reader: Reader, now: datetime) -> None:

@@ -158,9 +158,25 @@ class FactContract:
             w.add_fact(fact("c", superseded_by="d", valid_to=at(2)))
             w.add_fact(fact("d"))
         with store.read("ana") as r:
-            assert [f.id for f in r.superseded_by("c")] == ["a", "b"]
-            assert [f.id for f in r.superseded_by("d")] == ["c"]
-            assert r.superseded_by("a") == []
+            before = r.predecessors(["d", "c", "a", "nowhere", "c"])
+            assert {i: [f.id for f in facts] for i, facts in before.items()} == {
+                "d": ["c"],
+                "c": ["a", "b"],
+                "a": [],
+                "nowhere": [],
+            }
+            assert before["c"] == [r.fact("a"), r.fact("b")]
+            assert r.predecessors([]) == {}
+        with store.read("bo") as r:
+            assert r.predecessors(["c"]) == {"c": []}
+
+    def test_a_fact_that_holds_again_is_a_predecessor_still(self, store: Store) -> None:
+        with store.write("ana") as w:
+            w.add_fact(fact("old", superseded_by="new", valid_to=at(1)))
+            w.add_fact(fact("new", valid_from=at(1), expires_at=at(2)))
+        with store.read("ana") as r:
+            (old,) = r.predecessors(["new"])["new"]
+            assert (old.id, old.superseded_by, old.is_current) == ("old", None, True)
 
     def test_touching_counts_accesses_and_changes_nothing_else(self, store: Store) -> None:
         with store.write("ana") as w:

@@ -224,8 +224,8 @@ class FakeReader:
     def fact_item(self, id: str) -> int | None:
         return next((n for n, f in self._facts if f.id == id), None)
 
-    def superseded_by(self, fact_id: str) -> list[Fact]:
-        return [f for _, f in self._facts if f.superseded_by == fact_id]
+    def predecessors(self, ids: Sequence[str]) -> dict[str, list[Fact]]:
+        return {i: [f for _, f in self._facts if f.superseded_by == i] for i in ids}
 
     def snapshot(self) -> FakeSnapshot:
         if self._snapshot is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeAlias
 
 from ltm_core.types import Fact
 from ltm_core.write.plan import Decision
@@ -24,6 +24,10 @@ class Labelled:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
+Replaced: TypeAlias = Callable[[Sequence[str]], Mapping[str, Sequence[Fact]]]
+"""Per id of a fact what it took the place of."""
+
+
 def retract_for_edit(
     facts: Iterable[Fact],
     *,
@@ -31,7 +35,7 @@ def retract_for_edit(
     now: datetime,
     new_content: str | None,
     labelled: Labelled | None = None,
-    replaced_by: Callable[[str], Sequence[Fact]] | None = None,
+    replaced_by: Replaced | None = None,
 ) -> tuple[Decision, ...]:
     """What an edited or erased message (``new_content`` None) does to the facts it supported.
 
@@ -91,17 +95,17 @@ def _relabelled(fact: Fact, labelled: Labelled) -> Fact:
     )
 
 
-def _reopened(
-    lost: Mapping[str, Fact], replaced_by: Callable[[str], Sequence[Fact]], *, now: datetime
-) -> Iterable[Decision]:
+def _reopened(lost: Mapping[str, Fact], replaced_by: Replaced, *, now: datetime) -> Iterable[Decision]:
     for fact in lost.values():
         # Several changes of one message: the value before them all gets the end of the last one.
         if fact.superseded_by in lost:
             continue
         waiting, seen = [fact], {fact.id}
         while waiting:
-            gone = waiting.pop()
-            for old in replaced_by(gone.id):
+            before = replaced_by([gone.id for gone in waiting])
+            steps = [(gone, old) for gone in waiting for old in before[gone.id]]
+            waiting = []
+            for gone, old in steps:
                 if old.id in seen:
                     continue
                 seen.add(old.id)

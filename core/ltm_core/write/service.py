@@ -256,6 +256,6 @@ def _edit(
         now=now,
         new_content=row.content,
         labelled=Labelled(doc_type=batch.doc_type, expires_at=ends if batch.ttl else None, metadata=batch.metadata),
-        replaced_by=writer.superseded_by,
+        replaced_by=writer.predecessors,
     )
     return row, lost

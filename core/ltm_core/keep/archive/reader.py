@@ -73,8 +73,8 @@ class ColdReader:
     def facts(self, **_: Any) -> list[Fact]:
         return []
 
-    def superseded_by(self, fact_id: str) -> list[Fact]:
-        return []
+    def predecessors(self, ids: Sequence[str]) -> dict[str, list[Fact]]:
+        return {i: [] for i in ids}
 
     def slots(self, session_id: str, *, now: datetime) -> list[Any]:
         return []

@@ -137,8 +137,9 @@ class Reader(Protocol):
         """The stored unit vectors of these facts; those without one are left out."""
         ...
 
-    def superseded_by(self, fact_id: str) -> list[Fact]:
-        """The facts whose ``superseded_by`` is this one, oldest first."""
+    def predecessors(self, ids: Sequence[str]) -> dict[str, list[Fact]]:
+        """Per id the facts whose ``superseded_by`` was written as it, in order of insertion: also one that reads as
+        holding again because the other one expired."""
         ...
 
     # documents ----------------------------------------------------------------------------------------

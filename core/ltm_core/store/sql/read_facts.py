@@ -52,8 +52,21 @@ class FactView(View):
         row = self._one("SELECT id FROM facts WHERE user_no = ? AND id_mac = ?", (self.no, self._keyed.mac(id)))
         return None if row is None else row[0] & ITEM_MASK
 
-    def superseded_by(self, fact_id: str) -> list[Fact]:
-        return self._facts([("user_no = ? AND superseded_by = ?", (self.no, self._keyed.mac(fact_id)))], "", (), None)
+    def predecessors(self, ids: Sequence[str]) -> dict[str, list[Fact]]:
+        found: dict[str, list[Fact]] = {i: [] for i in ids}
+        by_mac = {self._keyed.mac(i): i for i in found}
+        links = self.all(
+            [
+                (f"SELECT id, superseded_by FROM facts WHERE user_no = ? AND superseded_by IN ({m})", (self.no, *p))
+                for m, p in batches(list(by_mac))
+            ]
+        )
+        later = {row: by_mac[bytes(mac)] for rows in links for row, mac in rows}
+        listed = sorted(later)
+        facts = self._facts([(f"id IN ({m})", p) for m, p in batches(listed)], "", (), None, listed=listed)
+        for row, fact in zip(listed, facts, strict=True):
+            found[later[row]].append(fact)
+        return found
 
     def facts(
         self,

@@ -183,12 +183,12 @@ def _reopen(writer: SqlWriter, gone: Sequence[Fact], *, now: datetime) -> None:
     ids = {f.id for f in gone}
     for fact in gone:
         # What expires with it has no say: the first value before it that stays gets its end.
-        last, before = fact, writer.superseded_by(fact.id)
+        last, before = fact, writer.predecessors([fact.id])[fact.id]
         seen = {fact.id}
         while len(before) == 1 and before[0].id in ids - seen:
             last = before[0]
             seen.add(last.id)
-            before = writer.superseded_by(last.id)
+            before = writer.predecessors([last.id])[last.id]
         if fact.superseded_by in ids or fact.retracted_at is not None or not fact.is_positive:
             continue
         slot = (fold(fact.subject), fold(fact.relation))

@@ -29,6 +29,7 @@ import numpy as np
 
 from benchmarks.clone import LARGE, SMALL
 from benchmarks.fill import fill, vectors_like
+from benchmarks.report import report, text_of
 from benchmarks.surroundings import machine
 from benchmarks.talk import questions, turns
 
@@ -230,7 +231,9 @@ def side_by_side(given: argparse.Namespace) -> dict[str, Any]:
             else:
                 figures[label] |= _answer(_child(name, store, kind, given))
             if given.json:
-                given.json.write_text(_text(found | {"engines": {k: _shown(v) for k, v in figures.items()}}))
+                given.json.write_text(
+                    text_of(found | {"engines": {k: _shown(v) for k, v in figures.items()}}), encoding="utf-8"
+                )
     exact = figures[everybody[0][0]]
     for label in figures if "nearest, large user" in exact else ():
         for user in ("small user", "large user"):
@@ -318,13 +321,8 @@ def compare(given: argparse.Namespace) -> None:
 
 
 def _report(found: dict[str, Any], given: argparse.Namespace) -> None:
-    print(_text(found) + "\n" + table(found))
-    if given.json:
-        given.json.write_text(_text(found), encoding="utf-8")
-
-
-def _text(found: dict[str, Any]) -> str:
-    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+    report(found, given.json)
+    print("\n" + table(found))
 
 
 def make(place: Path, memories: int, large: int, url: str, admin_url: str) -> None:

@@ -28,6 +28,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from benchmarks.report import report
 from benchmarks.surroundings import machine
 from benchmarks.talk import questions, turns
 
@@ -179,10 +180,7 @@ def grown(arguments: argparse.Namespace) -> None:
         found["ratio"] = {k: round(v / max(found["empty"][k], 0.001), 2) for k, v in found["full"].items()}
         found["everybody"] = alone("everybody", "--store", str(place / "full"), "--users", str(arguments.users))
         found["bytes on disk, MB"] = round(sum(f.stat().st_size for f in (place / "full").iterdir()) / 2**20)
-    text = json.dumps(found, indent=2, ensure_ascii=False)
-    print(text)
-    if arguments.json:
-        arguments.json.write_text(text + "\n", encoding="utf-8")
+    report(found, arguments.json)
 
 
 if __name__ == "__main__":

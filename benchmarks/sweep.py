@@ -9,10 +9,8 @@ thread meanwhile observes turns of another user and times each. The same turns a
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
-import sys
 import tempfile
 import threading
 import time
@@ -21,6 +19,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from benchmarks.report import report
 from benchmarks.surroundings import machine
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -143,10 +142,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ltm-sweep-", dir=arguments.dir) as folder:
         found = measure(arguments.sessions, arguments.users, Path(folder), arguments.repeat, filled=arguments.keep)
-    text = json.dumps(found, indent=2, ensure_ascii=False)
-    print(text, file=sys.stdout)
-    if arguments.json:
-        arguments.json.write_text(text + "\n", encoding="utf-8")
+    report(found, arguments.json)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ half in files, searched with ``include_cold=True``; beside it what the move itse
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import tempfile
 import time
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.fill import START, fill
+from benchmarks.report import report
 from benchmarks.surroundings import machine
 from benchmarks.talk import questions
 
@@ -76,10 +76,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ltm-tiers-") as folder:
         found = measure(arguments.memories, Path(folder) / "store", arguments.count)
-    text = json.dumps(found, indent=2)
-    print(text)
-    if arguments.json:
-        arguments.json.write_text(text + "\n", encoding="utf-8")
+    report(found, arguments.json)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from ltm_core.store.base import MessageRow
 from ltm_core.text.normalize import fold
 from ltm_core.text.terms import terms
 from ltm_core.types import ContextItem, Dropped, Fact, Importance
-from ltm_core.when import zone_of
+from ltm_core.when import stored_zone
 
 IMPORTANCE: Mapping[Importance, float] = {"low": 0.0, "medium": 0.5, "high": 1.0}
 OVERTAKEN = 0.5
@@ -69,7 +69,7 @@ def message_entries(
         if _says_nothing(row, hit, own):
             continue
         score = hit.score * _kept_of_asking(row.content, hit, weights(question.language).question)
-        entry = _message_entry(row, hit, score, own, now=now)
+        entry = _message_entry(row, hit, score, own)
         if _is_excluded(entry.terms, row.content, question):
             if row.role != "user":
                 dropped.append(entry.dropped("the question wants it left out"))
@@ -119,9 +119,8 @@ def _adds_nothing(own: frozenset[str], said: frozenset[str]) -> bool:
     return len(own & said) >= SAID_BY_FACT * len(own)
 
 
-def _message_entry(row: MessageRow, hit: Hit, score: float, own: frozenset[str], *, now: datetime) -> Entry:
-    zone = _zone(row.timezone, now.tzinfo)
-    local = row.at.astimezone(zone)
+def _message_entry(row: MessageRow, hit: Hit, score: float, own: frozenset[str]) -> Entry:
+    local = row.at.astimezone(stored_zone(row.timezone))
     item = ContextItem(
         text=row.content,
         tier="episodic",
@@ -262,13 +261,6 @@ def _is_excluded(own: frozenset[str], text: str, question: Question) -> bool:
         return False
     folded = fold(text)
     return not any(all_spans(cues(lang, "negation"), folded) for lang in {question.language, "zh", "en"})
-
-
-def _zone(name: str, fallback: tzinfo | None) -> tzinfo | None:
-    try:
-        return zone_of(name)
-    except ValueError:
-        return fallback
 
 
 __all__ = ["dated", "fact_entries", "message_entries"]

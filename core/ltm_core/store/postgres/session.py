@@ -17,6 +17,7 @@ from psycopg.adapt import Dumper
 from psycopg.pq import Format
 from psycopg.types.numeric import Int8BinaryDumper
 
+from ltm_core.store.postgres import pipeline
 from ltm_core.store.postgres.halves import Halves, HalvesDumper
 
 _HINT = re.compile(r" INDEXED BY \w+")
@@ -82,20 +83,17 @@ def adapt(conn: psycopg.Connection[Any]) -> None:
 
 
 class Line(psycopg.Connection[Any]):
-    """A connection that can be a pipeline as long as it lives.
+    """A connection that can be a pipeline as long as it lives: `ltm_core.store.postgres.pipeline`."""
 
-    `psycopg.Connection.pipeline` ends with a block of one function, and says so to the server: a child process would
-    say it on its parent's connection.
-    """
-
+    pipe: psycopg.Pipeline | None = None
+    """None as long as each statement is waited for."""
     is_done = False
     """True between the end of a transaction, whose answer may be on its way, and the next one."""
     waits = 0
     """How often the server's answer was waited for in transactions."""
 
     def begin_pipeline(self) -> None:
-        self._pipeline = psycopg.Pipeline(self)
-        self._pipeline.__enter__()
+        self.pipe = pipeline.entered(self)
 
     def send(self, sql: str, values: Sequence[Any]) -> Answer:
         """The statement is on its way."""
@@ -105,22 +103,20 @@ class Line(psycopg.Connection[Any]):
 
     def sync(self) -> None:
         """Every answer is here; the first error is raised."""
-        if self._pipeline is not None:
+        if self.pipe is not None:
             self.waits += 1
-            self._pipeline.sync()
+            self.pipe.sync()
 
     def hurry(self) -> None:
         """What was sent is done by the server, whose answer is read with the next ones; errors that came before are
         raised."""
-        pipeline = self._pipeline
-        assert pipeline is not None
-        pipeline._enqueue_sync()
-        self.wait(pipeline._communicate_gen())
+        if self.pipe is not None:
+            pipeline.mark(self, self.pipe)
 
     @property
     def owes(self) -> bool:
         """Whether answers are on their way that nobody looked at."""
-        return self._pipeline is not None and bool(self._pipeline.result_queue)
+        return self.pipe is not None and pipeline.is_waiting(self.pipe)
 
 
 class Answer:

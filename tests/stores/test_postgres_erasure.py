@@ -107,6 +107,27 @@ def test_a_reader_from_before_the_erasure_holds_the_bytes(store: PostgresStore) 
     assert store.operations().scrub(wait_seconds=5)[0]
 
 
+@pytest.mark.parametrize("sees", [True, False], ids=["sees it", "only wrote something"])
+def test_a_transaction_of_another_login_holds_the_bytes(
+    store: PostgresStore, postgres_server: Any, postgres_url: str, sees: bool
+) -> None:
+    """The server keeps removed rows for a snapshot, and for whoever has an older number, whatever he did."""
+    name = postgres_url.rpartition("/")[2]
+    fill(store, "ana", SECRET)
+    with psycopg.connect(postgres_server.admin_url(name)) as other:
+        if sees:
+            other.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            other.execute("SELECT 1")
+        else:
+            other.execute("SELECT pg_current_xact_id()")
+        with store.write("ana") as w:
+            w.erase_user(now=at(1))
+        assert store.operations().scrub(wait_seconds=0.2) == (False, 0)
+        assert holding(postgres_server, name, SECRET)
+    assert store.operations().scrub(wait_seconds=5)[0]
+    assert holding(postgres_server, name, SECRET) == []
+
+
 def test_forgetting_is_finished_by_maintain(url: str, postgres_server: Any, postgres_url: str) -> None:
     name = postgres_url.rpartition("/")[2]
     with LongTermMemory.open(url, embedder="none", timezone="UTC") as memory:

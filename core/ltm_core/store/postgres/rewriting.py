@@ -24,6 +24,15 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("ltm")
 _PAUSE = 0.05
+# Nobody may remove what a snapshot shows, and nothing that was removed since a transaction began to write, for that
+# one has the older number. Standbys that say what they read (a walsender, of no database), slots and prepared
+# transactions count as well.
+_HELD = """SELECT EXISTS (SELECT 1 FROM rewrites r CROSS JOIN (
+    SELECT unnest(ARRAY[backend_xmin, backend_xid]) AS oldest FROM pg_stat_activity
+        WHERE pid <> pg_backend_pid() AND (datname = current_database() OR datname IS NULL)
+    UNION ALL SELECT xmin FROM pg_replication_slots
+    UNION ALL SELECT transaction FROM pg_prepared_xacts WHERE database = current_database()) AS others
+WHERE r.id = ANY(%s) AND age(others.oldest) >= age(r.since::xid))"""
 
 
 def rewrite(pool: Pool, partitions: int, where: str, *, wait: float) -> tuple[bool, int]:
@@ -35,7 +44,7 @@ def rewrite(pool: Pool, partitions: int, where: str, *, wait: float) -> tuple[bo
             return True, 0
         numbers, users = [r[0] for r in listed], sorted({r[1] for r in listed})
         if not _nobody_looks(conn, numbers, time.monotonic() + wait):
-            log.warning("readers from before an erasure are still at work: what was erased is still in the files")
+            log.warning("transactions from before an erasure are still open: what was erased is still in the files")
             return False, 0
         parts = conn.execute(
             "SELECT DISTINCT i FROM unnest(%s::bigint[]) AS u(no), generate_series(0, %s - 1) AS i "
@@ -61,13 +70,9 @@ def rewrite(pool: Pool, partitions: int, where: str, *, wait: float) -> tuple[bo
 
 
 def _nobody_looks(conn: psycopg.Connection[Any], numbers: list[int], deadline: float) -> bool:
-    """Whether no transaction is left that may still see what was removed: its rows would be written along."""
+    """Whether no transaction is left for which the server keeps what was removed: its rows would be written along."""
     while True:
-        row = conn.execute(
-            "SELECT EXISTS (SELECT 1 FROM pg_stat_activity a, rewrites r WHERE a.datname = current_database() "
-            "AND a.pid <> pg_backend_pid() AND r.id = ANY(%s) AND age(a.backend_xmin) >= age(r.since::xid))",
-            (numbers,),
-        ).fetchone()
+        row = conn.execute(_HELD, (numbers,)).fetchone()
         if row is not None and not row[0]:
             return True
         if time.monotonic() >= deadline:

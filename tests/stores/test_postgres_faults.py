@@ -22,6 +22,7 @@ from ltm_core.testing.builders import DIMENSION, T0, at, fact, say
 from ltm_core.types import FactChange
 
 psycopg = pytest.importorskip("psycopg")
+from ltm_core.store.postgres.faults import Lost, translate  # noqa: E402
 from ltm_core.store.postgres.pool import Pool  # noqa: E402
 from ltm_core.store.postgres.store import PostgresStore  # noqa: E402
 
@@ -264,3 +265,41 @@ def test_two_hundred_questions_at_once_share_a_few_connections(url: str) -> None
     with LongTermMemory.open(url, embedder="none", timezone="UTC", postgres_connections=3) as memory:
         found = asyncio.run(ask(memory))
     assert [f"Miso {i % 5}" in c.text for i, c in enumerate(found)] == [True] * 200
+
+
+@pytest.mark.faults
+def test_a_standby_takes_no_writes_until_it_is_promoted(tmp_path: Path) -> None:
+    from ltm_core.testing.servers import PostgresServer
+
+    settings = {"fsync": "off", "wal_level": "replica", "hot_standby": "on"}
+    with PostgresServer(settings=settings) as server:
+        place = f"{server.new_database()}?partitions=2&key_file={tmp_path / 'store.key'}"
+        with LongTermMemory.open(place, embedder="none", timezone="UTC") as memory:
+            memory.observe(user_id="ana", session_id="s", user="I live in Porto.")
+            server.stop()
+            (server._data / "standby.signal").touch()
+            server.start()
+            for _ in range(2):
+                with pytest.raises(UnavailableError, match=r"takes no writes.*target_session_attrs"):
+                    memory.observe(user_id="ana", session_id="s", user="I moved to Lisbon.")
+                assert "Porto" in memory.context("Where do I live?", user_id="ana").text
+            server.run("SELECT pg_promote()")
+            memory.observe(user_id="ana", session_id="s", user="I moved to Lisbon.")
+            assert "Lisbon" in memory.context("Where do I live?", user_id="ana").text
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "reason"),
+    [
+        ('connection failed: FATAL:  too many connections for role "app"', BusyError, "no connection left"),
+        ("connection failed: FATAL:  sorry, too many clients already", BusyError, "no connection left"),
+        ("connection failed: SSL error: certificate verify failed", UnavailableError, "certificate"),
+        ("connection failed: server does not support SSL, but SSL was required", UnavailableError, "no TLS"),
+        ("SSL connection has been closed unexpectedly", UnavailableError, "was lost"),
+        ("connection failed: could not translate host name", UnavailableError, "name of the host"),
+    ],
+)
+def test_a_refused_connection_says_why_in_our_words(said: str, kind: type[LTMError], reason: str) -> None:
+    error = translate(psycopg.OperationalError(f"{said} secret"), "postgresql://db/app")
+    assert type(error) is kind or (kind is UnavailableError and isinstance(error, Lost))
+    assert reason in str(error) and "secret" not in str(error)

@@ -27,7 +27,6 @@ _REFUSED = {
     "28000": "the server refused the user",
     "3D000": "there is no such database",
     "42501": "the role lacks a privilege, or row-level security refused a row",
-    "25006": "the server takes no writes (a standby, or read-only)",
     "53100": "the server's disk is full",
     "53200": "the server is out of memory",
     "57P01": "the server ended the connection",
@@ -42,18 +41,31 @@ _SAID = {
     "no pg_hba.conf entry": "the server refused the user",
     "does not exist": "there is no such database or role",
     "could not translate host name": "the name of the host is unknown",
-    "remaining connection slots": "the server has no connection left",
-    "too many clients": "the server has no connection left",
+    "certificate": "the certificate of the server, or of this client, was refused",
+    "does not support SSL": "the server speaks no TLS, which sslmode= asks for",
 }
+_FULL = ("remaining connection slots", "too many clients", "too many connections")
+_READ_ONLY = "25006"
+_UNSUPPORTED = "0A000"
 
 
 class Lost(UnavailableError):
     """The connection is gone."""
 
 
-def translate(error: psycopg.Error, where: str) -> LTMError:
-    """The error to raise instead of ``error``."""
+class ReadOnly(UnavailableError):
+    """The server at the other end takes no writes."""
+
+
+def translate(error: psycopg.Error, where: str, *, beginning: bool = False) -> LTMError:
+    """The error to raise instead of ``error``; ``beginning``: of what a transaction begins with."""
     state = error.sqlstate or ""
+    # A standby does not say that it is one, but that it cannot do what a transaction that writes begins with.
+    if state == _READ_ONLY or (beginning and state == _UNSUPPORTED):
+        return ReadOnly(
+            f"{where}: the server takes no writes (a standby, or read-only); with several hosts in the URL, "
+            "target_session_attrs=read-write connects to the one that does"
+        )
     if state in _BUSY:
         return BusyError(f"{where}: {_BUSY[state]}; the call may be repeated")
     if state in _LOST:
@@ -69,6 +81,8 @@ def translate(error: psycopg.Error, where: str) -> LTMError:
     if isinstance(error, psycopg.OperationalError) and not state:
         # A refused connection has no code, only the words of the server or the system.
         said = str(error)
+        if any(words in said for words in _FULL):
+            return BusyError(f"{where}: {_BUSY['53300']}; the call may be repeated")
         for words, reason in _SAID.items():
             if words in said:
                 return UnavailableError(f"{where}: {reason}")
@@ -86,4 +100,4 @@ def translated(where: str) -> Iterator[None]:
         raise translate(e, where) from None
 
 
-__all__ = ["Lost", "translate", "translated"]
+__all__ = ["Lost", "ReadOnly", "translate", "translated"]

@@ -21,7 +21,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.sql import SQL, Identifier
 
 from ltm_core.errors import BusyError, ConflictError, UnavailableError
-from ltm_core.store.postgres.faults import Lost, translate, translated
+from ltm_core.store.postgres.faults import Lost, ReadOnly, translate, translated
 from ltm_core.store.postgres.location import Place
 from ltm_core.store.postgres.session import Ahead, Line, Session, adapt
 from ltm_core.store.postgres.transactions import Beginning
@@ -33,8 +33,10 @@ _USUAL = {
     "keepalives_idle": 30,
     "keepalives_interval": 10,
     "keepalives_count": 3,
+    # Nor is it asked for a sign of life while it owes one for what was sent.
+    "tcp_user_timeout": 60_000,
 }
-"""What libpq is told unless the URL says otherwise; seconds."""
+"""What libpq is told unless the URL says otherwise; seconds, the last one milliseconds."""
 IDLE_SECONDS = 300.0
 """How long a connection is kept that nobody uses."""
 PREPARED = 400
@@ -131,7 +133,8 @@ class Pool:
             free.release()
 
     def _first(self, begin: Beginning) -> tuple[Line, Ahead | None]:
-        """A connection inside its transaction. Those that died while they were idle are passed over."""
+        """A connection inside its transaction. Idle ones that died, or lead to a server that no longer takes
+        writes, are passed over."""
         while True:
             conn = self._waiting()
             was_idle = conn is not None
@@ -141,8 +144,9 @@ class Pool:
             try:
                 return conn, _begin(conn, begin)
             except psycopg.Error as e:
-                error = translate(e, self._place.shown)
-                if isinstance(error, Lost):
+                error = translate(e, self._place.shown, beginning=True)
+                # A connection to what is a standby now may be one to the primary when it is made anew.
+                if isinstance(error, Lost | ReadOnly):
                     conn.close()
                     if was_idle:
                         continue

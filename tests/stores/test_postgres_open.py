@@ -250,6 +250,25 @@ def test_a_store_of_version_5_is_migrated_when_it_is_opened(
 
 
 @pytest.mark.servers
+def test_what_opened_a_store_serves_its_first_call(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ltm_core.store.postgres.pool import Pool
+
+    made, connect = [], Pool.connect
+
+    def counted(self: Pool) -> Any:
+        made.append(connect(self))
+        return made[-1]
+
+    LongTermMemory.open(url, embedder="none").close()
+    monkeypatch.setattr(Pool, "connect", counted)
+    with LongTermMemory.open(url, embedder="none", timezone="UTC") as memory:
+        memory.observe(user_id="ana", session_id="s", user="I live in Porto.")
+        assert "Porto" in memory.context("Where do I live?", user_id="ana").text
+        (line,) = made
+        assert not line.closed
+    assert line.closed
+
+
 def test_two_schemas_are_two_stores(url: str, tmp_path: Path) -> None:
     with closing(opened(url)) as one, closing(opened(f"{url}&schema=two")) as two:
         filled(one)

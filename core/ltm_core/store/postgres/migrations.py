@@ -60,6 +60,7 @@ def migrating(conn: psycopg.Connection[Any], place: Place, *, wait_seconds: floa
     finally:
         if not conn.closed:
             conn.execute("SELECT pg_advisory_unlock(%s)", (number,))
+            conn.execute("RESET lock_timeout")
 
 
 def layout_of(conn: psycopg.Connection[Any], place: Place) -> Layout | None:

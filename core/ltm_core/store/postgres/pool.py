@@ -84,6 +84,12 @@ class Pool:
             conn.execute(schema + SQL("; SET plan_cache_mode = force_generic_plan"), prepare=False)
             return conn
 
+    def keep(self, conn: Line) -> None:
+        """One that `connect` made, in no transaction: the next call is served by it."""
+        conn.begin_pipeline()
+        conn.is_done = True
+        self._give_back(conn)
+
     # transactions -------------------------------------------------------------------------------------
     @contextmanager
     def transaction(self, begin: Beginning, *, write: bool) -> Iterator[Session]:

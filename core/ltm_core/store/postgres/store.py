@@ -6,7 +6,7 @@ import os
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ltm_core.config import Config
@@ -24,20 +24,16 @@ from ltm_core.store.postgres.schema import SEQUENCES
 from ltm_core.store.postgres.session import Line, Session
 from ltm_core.store.postgres.transactions import Beginnings, lock_number
 from ltm_core.store.postgres.writer import PostgresWriter
-from ltm_core.store.sql.base import Core, checked_user
+from ltm_core.store.sql.base import checked_user
 from ltm_core.store.sql.lookups import require_same
 from ltm_core.store.sql.store import SqlStore
 from ltm_core.store.times import to_us
-from ltm_core.store.vault import StoreKeys, Vault
+from ltm_core.store.vault import StoreKeys
 
 if TYPE_CHECKING:
     from ltm_core.store.external import VectorIndex
     from ltm_core.store.keys import KeyProvider
     from ltm_core.store.sql.engine import Connection, IndexLock
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 class PostgresStore(SqlStore):
@@ -56,50 +52,46 @@ class PostgresStore(SqlStore):
         keys: KeyProvider | None = None,
         key: bytes | None = None,
     ) -> None:
-        super().__init__()
-        self.config = config
-        self._fresh = key
+        super().__init__(config=config, read_only=read_only, clock=clock, keys=keys, key=key)
         self.place = place_of(location)
-        self._read_only = read_only
-        self._provider = keys
         self.pool = Pool(self.place, most=config.postgres_connections, busy_timeout=config.busy_timeout_seconds)
         try:
-            self.layout, held = self._open(clock or _now)
+            self.layout, held = self._open()
         except BaseException:
             self.pool.close()
             raise
         self.begin = Beginnings(self.place.schema, self.layout.roles, lock_ms=self.pool.busy_ms)
-        self.core = Core(
-            path=self.place.shown,
-            keyed=Keyed(held.hashing),
-            vault=Vault(held) if held.encrypted else None,
-            name=held.name,
-            clock=clock or _now,
-            reading=self.reading,
-            snapshots=self._snapshots,
-            names_are_bytes=True,
-            asks_ahead=True,
-            feed_lock=self.begin.feed,
+        self.core = self._core_of(
+            self.place.shown, held, names_are_bytes=True, asks_ahead=True, feed_lock=self.begin.feed
         )
         self._finalizer = weakref.finalize(self, _close, self.pool, os.getpid())
 
     # opening ------------------------------------------------------------------------------------------
-    def _open(self, clock: Callable[[], datetime]) -> tuple[Layout, StoreKeys]:
+    def _open(self) -> tuple[Layout, StoreKeys]:
         """The database has the present schema and belongs to the keys, or an error says why not."""
-        with self.pool.connect() as conn, translated(self.place.shown):
-            layout = migrations.layout_of(conn, self.place)
-            if self._read_only:
-                layout = migrations.require_current(layout, self.place)
-            elif layout is None or layout.version != migrations.SCHEMA_VERSION:
-                wait = self.config.busy_timeout_seconds
-                with migrations.migrating(conn, self.place, wait_seconds=wait):
-                    # Read again: another process may have done it meanwhile.
-                    layout = migrations.layout_of(conn, self.place)
-                    if layout is None:
-                        return self._created(conn, clock)
-                    self._held(conn, layout)
-                    layout = migrations.migrate(conn, layout)
-            return layout, self._held(conn, layout)
+        conn = self.pool.connect()
+        try:
+            with translated(self.place.shown):
+                opened = self._brought_up(conn)
+        except BaseException:
+            conn.close()
+            raise
+        self.pool.keep(conn)
+        return opened
+
+    def _brought_up(self, conn: Line) -> tuple[Layout, StoreKeys]:
+        layout = migrations.layout_of(conn, self.place)
+        if self._read_only:
+            layout = migrations.require_current(layout, self.place)
+        elif layout is None or layout.version != migrations.SCHEMA_VERSION:
+            with migrations.migrating(conn, self.place, wait_seconds=self.config.busy_timeout_seconds):
+                # Read again: another process may have done it meanwhile.
+                layout = migrations.layout_of(conn, self.place)
+                if layout is None:
+                    return self._created(conn)
+                self._held(conn, layout)
+                layout = migrations.migrate(conn, layout)
+        return layout, self._held(conn, layout)
 
     def _held(self, conn: Line, layout: Layout) -> StoreKeys:
         """The keys that the store was written with."""
@@ -112,12 +104,12 @@ class PostgresStore(SqlStore):
             )
         return held
 
-    def _created(self, conn: Line, clock: Callable[[], datetime]) -> tuple[Layout, StoreKeys]:
+    def _created(self, conn: Line) -> tuple[Layout, StoreKeys]:
         layout = migrations.new_layout(conn, self.place)
         # The key comes first: a database without its key is one that lost it.
         where = self.place.shown
         held = load(self._keys(layout), is_new=True, provider=self._provider, where=where, fresh=self._fresh)
-        migrations.create(conn, self.place, layout, held, now_us=to_us(clock()))
+        migrations.create(conn, self.place, layout, held, now_us=to_us(self.clock()))
         return layout, held
 
     def _keys(self, layout: Layout) -> KeyPlace:
@@ -127,10 +119,6 @@ class PostgresStore(SqlStore):
     @property
     def location(self) -> str:
         return self.place.shown
-
-    @property
-    def read_only(self) -> bool:
-        return self._read_only
 
     @contextmanager
     def reading(self, user_id: str) -> Iterator[Connection]:

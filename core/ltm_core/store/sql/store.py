@@ -6,19 +6,23 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ltm_core.errors import ConfigError, UnavailableError
 from ltm_core.spans import stage
+from ltm_core.store.keyed import Keyed
+from ltm_core.store.sql.base import Core
 from ltm_core.store.sql.reader import SqlReader
 from ltm_core.store.sql.writer import SqlWriter
+from ltm_core.store.vault import StoreKeys, Vault
 from ltm_core.types import FactChange
 
 if TYPE_CHECKING:
     from ltm_core.config import Config
     from ltm_core.store.external import VectorHost, VectorIndex
-    from ltm_core.store.sql.base import Core
+    from ltm_core.store.keys import KeyProvider
     from ltm_core.store.sql.engine import Connection, IndexLock
     from ltm_core.store.sql.external import ExternalVectors
     from ltm_core.store.sql.operations import SqlOperations
@@ -39,11 +43,38 @@ class SqlStore(ABC):
     is_split: ClassVar[bool] = False
     """Whether each row of a user has ``user_no`` beside it, and tables are split by it."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        *,
+        config: Config,
+        read_only: bool,
+        clock: Callable[[], datetime] | None,
+        keys: KeyProvider | None,
+        key: bytes | None,
+    ) -> None:
+        """``key``: the store key that a store made now gets."""
+        self.config = config
+        self.clock = clock or _now
+        self._read_only = read_only
+        self._provider = keys
+        self._fresh = key
         self._caches: dict[int, SnapshotCache] = {}
         self._listeners: tuple[Listener, ...] = ()
         self.on_index_change: Callable[[], None] = _nothing
         """Called after a commit that changed what an external index holds."""
+
+    def _core_of(self, path: str, held: StoreKeys, **engine: Any) -> Core:
+        """What readers and writers share, under these keys; ``engine``: what `Core` asks of an engine."""
+        return Core(
+            path=path,
+            keyed=Keyed(held.hashing),
+            vault=Vault(held) if held.encrypted else None,
+            name=held.name,
+            clock=self.clock,
+            reading=self.reading,
+            snapshots=self._snapshots,
+            **engine,
+        )
 
     # the engine ---------------------------------------------------------------------------------------
     @property
@@ -51,8 +82,8 @@ class SqlStore(ABC):
     def location(self) -> str: ...
 
     @property
-    @abstractmethod
-    def read_only(self) -> bool: ...
+    def read_only(self) -> bool:
+        return self._read_only
 
     @abstractmethod
     def connection(self, *, write: bool = False, alone: bool = False) -> AbstractContextManager[Connection]:
@@ -184,6 +215,10 @@ class SqlStore(ABC):
             self._caches.clear()
             cache = self._caches.setdefault(pid, SnapshotCache(self.config.vector_cache_mb * 1024 * 1024))
         return cache
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 def _nothing() -> None:

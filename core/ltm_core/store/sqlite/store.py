@@ -9,13 +9,12 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ltm_core.config import Config
 from ltm_core.store.keyed import Keyed
-from ltm_core.store.sql.base import Core
 from ltm_core.store.sql.lookups import require_same
 from ltm_core.store.sql.store import SqlStore
 from ltm_core.store.sqlite.connections import Pool
@@ -26,7 +25,7 @@ from ltm_core.store.sqlite.locks import WriteLock
 from ltm_core.store.sqlite.migrations import migrate, require_current, version
 from ltm_core.store.sqlite.operations import SqliteOperations
 from ltm_core.store.times import to_us
-from ltm_core.store.vault import StoreKeys, Vault
+from ltm_core.store.vault import StoreKeys
 
 if TYPE_CHECKING:
     from ltm_core.store.keys import KeyProvider
@@ -34,10 +33,6 @@ if TYPE_CHECKING:
 
 _INDEX_LOCK = "vectors.lock"
 MEMORY = ":memory:"
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 class SqliteStore(SqlStore):
@@ -55,12 +50,8 @@ class SqliteStore(SqlStore):
         keys: KeyProvider | None = None,
         key: bytes | None = None,
     ) -> None:
-        super().__init__()
-        self.config = config
-        self._provider = keys
-        self._fresh = key
+        super().__init__(config=config, read_only=read_only, clock=clock, keys=keys, key=key)
         self._location = os.fspath(location)
-        self._read_only = read_only
         temporary = self._location == MEMORY
         self.directory = Path(tempfile.mkdtemp(prefix="ltm-") if temporary else self._location).absolute()
         try:
@@ -74,16 +65,8 @@ class SqliteStore(SqlStore):
                 lock=lock,
                 check=self._check_file,
             )
-            held = self._open(clock or _now)
-            self.core = Core(
-                path=str(self.directory / DATABASE),
-                keyed=Keyed(held.hashing),
-                vault=Vault(held) if held.encrypted else None,
-                name=held.name,
-                clock=clock or _now,
-                reading=self.reading,
-                snapshots=self._snapshots,
-            )
+            held = self._open()
+            self.core = self._core_of(str(self.directory / DATABASE), held)
         except BaseException:
             if temporary:
                 shutil.rmtree(self.directory, ignore_errors=True)
@@ -92,7 +75,7 @@ class SqliteStore(SqlStore):
             self, _close, self._pool, self.directory if temporary else None, os.getpid()
         )
 
-    def _open(self, clock: Callable[[], datetime]) -> StoreKeys:
+    def _open(self) -> StoreKeys:
         """The file has the present schema and belongs to the keys, or an error says why not."""
         path = str(self._pool.database)
         try:
@@ -108,7 +91,7 @@ class SqliteStore(SqlStore):
                 with self._pool.lock:
                     held = load_keys(self.directory, read_only=False, provider=self._provider, fresh=self._fresh)
                 with self._pool.exclusive() as conn:
-                    migrate(conn, path, Keyed(held.hashing), now_us=to_us(clock()))
+                    migrate(conn, path, Keyed(held.hashing), now_us=to_us(self.clock()))
                     begin(conn, path, held)
                 return held
         except BaseException:
@@ -121,10 +104,6 @@ class SqliteStore(SqlStore):
     @property
     def location(self) -> str:
         return self._location
-
-    @property
-    def read_only(self) -> bool:
-        return self._read_only
 
     @property
     def busy_ms(self) -> int:

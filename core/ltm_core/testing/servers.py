@@ -29,9 +29,12 @@ import urllib.request
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ltm_core.testing import server_guard
+
+if TYPE_CHECKING:
+    import psycopg
 
 _EMPTY = """
 DO $$ DECLARE t record; BEGIN
@@ -206,6 +209,8 @@ class PostgresServer(_Server):
         self._settings = dict(_QUICK if settings is None else settings)
         self._secret = self.directory / "password"
         self._made = 0
+        self._sessions: dict[str, psycopg.Connection[Any]] = {}
+        """Of the superuser, by database."""
         self._templates: set[str] = set()
         self._data = self.directory / "data"
         self._password = self._secret.read_text() if self._is_made() else secrets.token_hex(8)
@@ -245,6 +250,8 @@ class PostgresServer(_Server):
         if not self.run(f"SELECT 1 FROM pg_database WHERE datname = '{template}'"):
             self.run(f"CREATE DATABASE {template}")
             self.run("CREATE EXTENSION vector", database=template)
+            # It is copied only while nobody is in it.
+            self._leave(template)
         self._templates.add(template)
 
     def _is_made(self) -> bool:
@@ -254,10 +261,11 @@ class PostgresServer(_Server):
     def empty(self, url: str, *, schema: str = "ltm") -> None:
         """The store of the database holds nothing, as when it was made. Nobody has it open."""
         database = url.partition("?")[0].rpartition("/")[2]
-        self.run(f"SET search_path = {schema}; {_EMPTY}", database=database)
+        self.run(f"SET LOCAL search_path = {schema}; {_EMPTY}", database=database)
 
     def drop_database(self, url: str) -> None:
         """The database is gone, its sessions are ended."""
+        self._leave(url.rpartition("/")[2])
         self.run(f"DROP DATABASE {url.rpartition('/')[2]} WITH (FORCE)")
 
     def url(self, database: str) -> str:
@@ -268,20 +276,34 @@ class PostgresServer(_Server):
         return self._url("postgres", database)
 
     def run(self, sql: str, *, database: str = "postgres") -> str:
-        """What the superuser is answered, a row a line, columns parted by ``|``; RuntimeError with the message."""
-        command = [
-            str(self._programs / "psql"),
-            "-XqAt",
-            "-v",
-            "ON_ERROR_STOP=1",
-            "-c",
-            sql,
-            self.admin_url(database),
-        ]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            raise RuntimeError(done.stderr.strip())
-        return done.stdout.strip()
+        """What the superuser is answered, a row a line, columns parted by ``|``; RuntimeError with the message.
+        The session stays for the next statement: one that is begun for each costs more than most of them."""
+        import psycopg
+
+        try:
+            if database not in self._sessions:
+                self._sessions[database] = psycopg.connect(
+                    self.admin_url(database), autocommit=True, prepare_threshold=None
+                )
+            cursor = self._sessions[database].execute(sql.encode())
+        except psycopg.Error as e:
+            self._leave(database)
+            raise RuntimeError(str(e).strip()) from None
+        return _lines(cursor)
+
+    def _leave(self, *databases: str) -> None:
+        """No session of `run` is left in these."""
+        for database in databases:
+            if (session := self._sessions.pop(database, None)) is not None:
+                session.close()
+
+    def kill(self) -> None:
+        self._leave(*self._sessions)
+        super().kill()
+
+    def _end(self, *, keep: bool) -> None:
+        self._leave(*self._sessions)
+        super()._end(keep=keep)
 
     def _url(self, role: str, database: str) -> str:
         return f"postgresql://{role}:{self._password}@127.0.0.1:{self.port}/{database}"
@@ -336,6 +358,18 @@ class ChromaServer(_Server):
                 return True
         except (urllib.error.URLError, OSError):
             return False
+
+
+def _lines(cursor: psycopg.Cursor[Any]) -> str:
+    """All rows of all answers."""
+    lines = []
+    while True:
+        if (rows := cursor.pgresult) is not None:
+            for row in range(rows.ntuples):
+                values = (rows.get_value(row, column) for column in range(rows.nfields))
+                lines.append("|".join(bytes(v or b"").decode() for v in values))
+        if not cursor.nextset():
+            return "\n".join(lines).strip()
 
 
 def _free_port() -> int:

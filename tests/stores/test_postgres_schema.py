@@ -63,3 +63,10 @@ def test_keys_and_unique_indexes_begin_with_the_user(table: Table) -> None:
     assert f"PRIMARY KEY (user_no, {table.key}))" in sql and sql.endswith("PARTITION BY HASH (user_no)")
     for _, indexed in table.indexes:
         assert not indexed.startswith("UNIQUE") or indexed.startswith("UNIQUE (user_no, ")
+
+
+def test_the_statements_for_citus_name_every_table_that_is_split() -> None:
+    docs = (Path(__file__).parents[2] / "docs" / "postgresql.md").read_text(encoding="utf-8")
+    split, whole = re.findall(r"unnest\(ARRAY\[(.*?)\]\)", docs, re.DOTALL)
+    assert set(re.findall(r"'ltm\.(\w+)'", split)) == {t.name for t in SPLIT_TABLES_1}
+    assert set(re.findall(r"'ltm\.(\w+)'", whole)) <= {t.name for t in (*STORE_TABLES_1, *OWNED_TABLES_1)}

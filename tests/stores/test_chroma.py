@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import signal
 import subprocess
 import sys
@@ -156,6 +157,23 @@ def test_forgetting_leaves_no_vector_in_a_file(tmp_path: Path) -> None:
         receipt = memory.forget_user("ana")
         assert receipt.bytes_clean and files_with(tmp_path / "s" / "chroma", other) == []
         assert list((tmp_path / "s" / "chroma").iterdir()) == [] and covered(memory) == []
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="tells another C library nothing")
+def test_memory_that_was_freed_does_not_stand_in_the_files_of_a_new_index(tmp_path: Path) -> None:
+    """The graph library writes what it allocated and has not filled."""
+    code = (
+        "import ctypes, sys, numpy as np\n"
+        "from pathlib import Path; from ltm_core.store.chroma import LocalChroma\n"
+        "ctypes.CDLL(None).mallopt(-3, 1 << 25)  # large blocks too come from what was freed\n"
+        "ctypes.CDLL(None).mallopt(-6, 0x5A)  # which is filled with a byte that can be told\n"
+        "made = LocalChroma(Path(sys.argv[1])).create('one')\n"
+        "made.upsert([7, 8], np.eye(2, 64, dtype='f4')); print(made.query(np.eye(2, 64, dtype='f4')[1], 1))\n"
+        "files = [p for p in Path(sys.argv[1]).rglob('*.bin') if p.name in ('data_level0.bin', 'length.bin')]\n"
+        "print(len(files), sum(any(p.read_bytes()) for p in files)); made.close()"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["[8]", "2", "0"]
 
 
 def test_an_erasure_by_who_does_not_use_the_index_reaches_it(tmp_path: Path) -> None:

@@ -38,16 +38,24 @@ def require_chroma() -> Any:
 class ChromaCollection:
     """One collection; `ltm_core.store.external.Collection`. Calls of threads follow one another."""
 
-    def __init__(self, collection: Any, client: Any = None) -> None:
+    def __init__(self, collection: Any, client: Any = None, *, new_in: Path | None = None) -> None:
+        """``new_in`` is the folder of a collection in this process that holds nothing yet."""
         self._collection = collection
         self._client = client
+        self._new_in = new_in
         self._lock = threading.Lock()
 
     def upsert(self, items: Sequence[int], vectors: NDArray[np.float32]) -> None:
-        for begin in range(0, len(items), _BATCH):
-            part = slice(begin, begin + _BATCH)
+        begin = 0
+        while begin < len(items):
+            # The first goes alone: far from enough to be written as a graph, so that nobody else writes these files.
+            part = slice(begin, begin + (_BATCH if self._new_in is None else 1))
             with self._lock:
                 self._collection.upsert(ids=[str(i) for i in items[part]], embeddings=vectors[part])
+                if self._new_in is not None:
+                    _blank(self._new_in)
+                    self._new_in = None
+            begin = part.stop
 
     def delete(self, items: Sequence[int]) -> None:
         for begin in range(0, len(items), _BATCH):
@@ -87,7 +95,7 @@ class LocalChroma:
             raise UnavailableError(f"{self._root} cannot be written: {e.strerror}") from e
         client = self._client(name)
         made = client.create_collection(_COLLECTION, embedding_function=None, configuration=SPACE)
-        return ChromaCollection(made, client)
+        return ChromaCollection(made, client, new_in=self._root / name)
 
     def open(self, name: str) -> ChromaCollection:
         client = self._client(name)
@@ -109,6 +117,20 @@ class LocalChroma:
         # The default looks for settings in the working directory, and would tell its makers of the use.
         settings = chromadb.config.Settings(anonymized_telemetry=False, is_persistent=True, _env_file=None)
         return chromadb.PersistentClient(path=os.fspath(self._root / name), settings=settings)
+
+
+def _blank(folder: Path) -> None:
+    """The files of graphs without a node hold zeros.
+
+    With its first vector a collection writes the memory kept for a graph of a hundred nodes, as it was allocated:
+    whatever this process has freed before stands in it, an erased vector too (seen with Chroma 1.5.9). What is
+    written later ends with the last node.
+    """
+    for links in folder.glob("*/link_lists.bin"):
+        if links.stat().st_size == 0:  # each node has an entry here
+            for name in ("data_level0.bin", "length.bin"):
+                path = links.with_name(name)
+                path.write_bytes(bytes(path.stat().st_size))
 
 
 class ChromaServer:

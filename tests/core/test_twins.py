@@ -105,12 +105,16 @@ def test_no_call_waits_behind_a_long_one() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_forked_child_has_threads_of_its_own() -> None:
     slow = Slow()
-    assert asyncio.run(slow.awork(1)) == 1  # the parent's threads are there by now
+
+    async def ask(number: int) -> int:
+        return await asyncio.wait_for(slow.awork(number), 20)
+
+    assert asyncio.run(ask(1)) == 1  # the parent's threads are there by now
     child = os.fork()
     if child == 0:
         done = 1
         try:
-            done = 0 if asyncio.run(asyncio.wait_for(slow.awork(2), 20)) == 2 else 2
+            done = 0 if asyncio.run(ask(2)) == 2 else 2
         finally:
             os._exit(done)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

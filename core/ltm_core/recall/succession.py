@@ -17,6 +17,10 @@ from ltm_core.store.base import MessageRow
 from ltm_core.types import Fact
 from ltm_core.when import stored_zone
 
+_JUST_BELOW = 1 - 1e-6
+"""What a score is multiplied with to stand below another in the order and change nothing else: a share of it, as
+scores may be as small as they like."""
+
 
 def restatements(
     messages: Sequence[tuple[MessageRow, Hit]],
@@ -91,9 +95,9 @@ def _handed_on(entries: Sequence[Entry], later: Mapping[str, Sequence[str]]) -> 
     # Up a chain of changes the place is handed on from the first to the last, then each goes below the next.
     for old, them in known.items():
         scores[them[0]] = max(scores[them[0]], scores[old])
-    for old, them in reversed(known.items()):
-        near = [scores[i] for i in them if scores[i] >= SAME_EVENT * scores[old]]
-        scores[old] = max(0.0, min([scores[old], *near]) - 1e-6)
+    for old, (surest, *others) in reversed(known.items()):
+        near = [scores[i] for i in others if scores[i] >= SAME_EVENT * scores[old]]
+        scores[old] = min(scores[old], scores[surest], *near) * _JUST_BELOW
     return [e if scores[e.item.source_id] == e.item.score else e.rescored(scores[e.item.source_id]) for e in entries]
 
 

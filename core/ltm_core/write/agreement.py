@@ -1,9 +1,9 @@
 """Learned from examples: does a reply take up the proposal before it, or tell that it worked?
 
 Rules know "that fixed it" and "就这么办"; people say it with the result ("一夜没咳") or the thing chosen ("那就A").
-One small linear model in two halves, shipped as data (``agreement.json`` of the lexicon, made by
+One small linear model in two halves for each language, shipped as data (``agreement_*.json`` of the lexicon, made by
 ``scripts/train_agreement.py``): n-grams of the reply with its cues, and its vector with the same cues. What the reply
-shares with the proposal is a cue. It is asked only of short replies to a proposal, in the languages it has learned.
+shares with the proposal is a cue. It is asked only of short replies to a proposal.
 """
 
 from __future__ import annotations
@@ -85,8 +85,7 @@ def make_agreement(data: Mapping[str, Any], function: frozenset[str]) -> Agreeme
 
 
 @cache
-def load_agreement() -> Agreement:
-    """The bundled weights."""
-    root = files("ltm_core.lexicon").joinpath("write")
-    function = function_words()
-    return make_agreement(json.loads(root.joinpath("agreement.json").read_text(encoding="utf-8")), function)
+def load_agreement(language: str) -> Agreement:
+    """The bundled weights for a language that has learned ones: en, zh."""
+    file = files("ltm_core.lexicon").joinpath("write").joinpath(f"agreement_{language}.json")
+    return make_agreement(json.loads(file.read_text(encoding="utf-8")), function_words())

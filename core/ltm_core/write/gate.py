@@ -1,10 +1,10 @@
 """The learned decision: does this clause state something lasting about the speaker or his own people?
 
-Two small linear models, averaged: one on n-grams of function words (every content word is one placeholder)
-and cue flags, one on the vectors of the clause and its neighbours and the same flags. The cues of the clauses
-before and after count for both: a remark beside a question is read differently from one in a story. Without a
-vector the first decides alone. The weights are data (``gate.json`` of the lexicon); ``scripts/train_gate.py``
-makes them and prints their figures.
+Two small models, averaged: a linear one on n-grams of function words (every content word is one placeholder), on
+n-grams of all words and on cue flags; and a net with one hidden layer on the vectors of the clause and its neighbours
+and the same flags. The cues of the clauses before and after count for both: a remark beside a question is read
+differently from one in a story. Without a vector the first decides alone. The weights are data (``gate.json`` of the
+lexicon); ``scripts/train_gate.py`` makes them and prints their figures.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 BUCKETS = 8192
+WORD_BUCKETS = 32768
+"""Of the n-grams of all words, which follow those of function words."""
 _LONGEST_GRAM = 4
 """Tokens."""
 FLAGS = (
@@ -34,6 +36,8 @@ FLAGS = (
 )  # fmt: skip
 """Cues a clause carries; the order is part of the weights' format."""
 
+LANGUAGES = ("en", "zh")
+"""Each may be sooner a fact than the other."""
 _BESIDE = 2 * len(FLAGS) + 2
 """Numbers that tell of the neighbours: their cues and whether they are vetoed. Whether there are any is not told:
 in written examples those that state nothing are shorter."""
@@ -43,6 +47,9 @@ NEIGHBOUR = 0.5
 
 _TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[^\sa-z\d]", re.I)
 _HAN = re.compile(r"[㐀-䶿一-鿿]")
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[㐀-䶿一-鿿ぁ-ヿ]")
+_LONGEST_WORDS = 3
+"""Words, or Chinese characters, of the n-grams of all words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +68,22 @@ class Gate:
     grams: NDArray[np.float32]
     gram_flags: NDArray[np.float32]
     gram_bias: float
+    hidden: NDArray[np.float32]
+    hidden_flags: NDArray[np.float32]
+    hidden_bias: NDArray[np.float32]
+    out: NDArray[np.float32]
     vector: NDArray[np.float32]
     vector_flags: NDArray[np.float32]
     vector_bias: float
+    """The net: what is inside of vectors and of cues, what comes of it, and the direct path beside it."""
     function: frozenset[str]
     slots: tuple[str, ...]
     slot_weights: NDArray[np.float32]
     slot_bias: NDArray[np.float32]
     version: str
     calibration: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """Slope and shift on the logit, for both heads together ("mean") and for the first alone ("grams")."""
+    """Slope and shift on the log-odds, for both models together ("mean") and for the first alone ("grams"), each by
+    language where that was learned ("mean_zh")."""
 
     def probability(
         self,
@@ -83,21 +96,28 @@ class Gate:
         after: Side | None = None,
     ) -> float:
         """Probability in [0, 1] that the clause states a lasting fact."""
-        f = cue_vector(flags, before, after)
-        hashed = gram_features(norm, language, self.function)
+        f = cue_vector(flags, before, after, language)
+        hashed = gate_features(norm, language, self.function)
         score = self.gram_bias + float(f @ self.gram_flags)
         if hashed:
             score += float(self.grams[list(hashed)].sum()) / math.sqrt(len(hashed))
-        p = sigmoid(score)
         if vector is None or 3 * vector.shape[-1] != self.vector.shape[0]:
-            return self._calibrated(p, "grams")
-        v = vector_features(vector, before, after)
-        q = sigmoid(self.vector_bias + float(v @ self.vector) + float(f @ self.vector_flags))
-        return self._calibrated((p + q) / 2, "mean")
+            return self._calibrated(score, "grams", language)
+        inside = self.hidden_flags @ f + self.hidden_bias
+        other = self.vector_bias + float(f @ self.vector_flags)
+        own = np.asarray(vector, dtype=np.float32)
+        for i, v in enumerate((own, *(None if side is None else side.vector for side in (before, after)))):
+            if v is not None:  # what is not there is not multiplied: most messages are one clause
+                v = np.asarray(v, dtype=np.float32) * np.float32(NEIGHBOUR if i else 1)
+                part = slice(i * own.size, (i + 1) * own.size)
+                inside = inside + self.hidden[:, part] @ v
+                other += float(v @ self.vector[part])
+        other += float(np.maximum(0, inside) @ self.out)
+        return self._calibrated((score + other) / 2, "mean", language)
 
-    def _calibrated(self, p: float, which: str) -> float:
-        slope, shift = self.calibration.get(which, (1.0, 0.0))
-        return sigmoid(slope * math.log(max(p, 1e-9) / max(1 - p, 1e-9)) + shift)
+    def _calibrated(self, score: float, which: str, language: str) -> float:
+        slope, shift = self.calibration.get(f"{which}_{language}") or self.calibration.get(which, (1.0, 0.0))
+        return sigmoid(slope * score + shift)
 
     def slot(self, vector: NDArray[Any] | None) -> tuple[str, float]:
         """The likeliest coarse topic of a fact and its probability; ``("other", 0)`` without a vector."""
@@ -114,17 +134,21 @@ def sigmoid(x: float) -> float:
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, x))))
 
 
-def flag_vector(flags: Mapping[str, bool]) -> NDArray[np.float32]:
-    """The cues of a clause as 0 and 1, in the order of `FLAGS`."""
-    return np.array([1.0 if flags.get(name) else 0.0 for name in FLAGS], dtype=np.float32)
+def log_odds(probability: float) -> float:
+    """What `sigmoid` makes a probability of; that of 0 and 1 is finite."""
+    p = min(max(probability, 1e-6), 1 - 1e-6)
+    return math.log(p / (1 - p))
 
 
-def cue_vector(flags: Mapping[str, bool], before: Side | None, after: Side | None) -> NDArray[np.float32]:
-    """The cues of a clause, then those of its neighbours."""
+def cue_vector(
+    flags: Mapping[str, bool], before: Side | None, after: Side | None, language: str
+) -> NDArray[np.float32]:
+    """The cues of a clause, then those of its neighbours, then its language."""
     out = [bool(flags.get(name)) for name in FLAGS]
     for side in (before, after):
         out += _UNTOLD if side is None else [bool(side.flags.get(name)) for name in FLAGS]
     out += [side is not None and side.veto for side in (after, before)]
+    out += [language == name for name in LANGUAGES]
     return np.array(out, dtype=np.float32)
 
 
@@ -174,6 +198,17 @@ def gram_features(norm: str, language: str, function: frozenset[str]) -> tuple[i
     return tuple({crc % BUCKETS for crc in found})
 
 
+def gate_features(norm: str, language: str, function: frozenset[str]) -> tuple[int, ...]:
+    """Hash buckets of the gate: those of `gram_features`, then those of the 1- to 3-grams of all words."""
+    words = ["^", *("0" if w.isdigit() else w for w in _WORD.findall(norm[:200].lower())), "$"]
+    found = {
+        BUCKETS + zlib.crc32((language + " ".join(words[i : i + n])).encode()) % WORD_BUCKETS
+        for n in range(1, _LONGEST_WORDS + 1)
+        for i in range(len(words) - n + 1)
+    }
+    return (*gram_features(norm, language, function), *found)
+
+
 def unpack(packed: Mapping[str, Any]) -> NDArray[np.float32]:
     """The weights that `pack` wrote."""
     whole = np.frombuffer(base64.b64decode(packed["int8"]), dtype=np.int8).astype(np.float32)
@@ -213,6 +248,10 @@ def make_gate(data: Mapping[str, Any], function: frozenset[str]) -> Gate:
         grams=unpack(data["grams"]),
         gram_flags=np.array(data["gram_flags"], dtype=np.float32),
         gram_bias=float(data["gram_bias"]),
+        hidden=unpack(data["hidden"]).reshape(len(data["hidden_bias"]), -1),
+        hidden_flags=unpack(data["hidden_flags"]).reshape(len(data["hidden_bias"]), -1),
+        hidden_bias=np.array(data["hidden_bias"], dtype=np.float32),
+        out=np.array(data["out"], dtype=np.float32),
         vector=unpack(data["vector"]),
         vector_flags=np.array(data["vector_flags"], dtype=np.float32),
         vector_bias=float(data["vector_bias"]),
@@ -228,7 +267,7 @@ def make_gate(data: Mapping[str, Any], function: frozenset[str]) -> Gate:
 def untrained(function: frozenset[str]) -> Gate:
     """A gate that knows nothing: probability 0.5 for every clause."""
     none = np.zeros(0, np.float32)
-    zero = np.zeros(len(FLAGS) + _BESIDE, np.float32)
-    return Gate(
-        np.zeros(BUCKETS, np.float32), zero, 0.0, none, zero, 0.0, function, (), none.reshape(0, 0), none, "none"
-    )
+    zero = np.zeros(len(FLAGS) + _BESIDE + len(LANGUAGES), np.float32)
+    grams = np.zeros(BUCKETS + WORD_BUCKETS, np.float32)
+    square = none.reshape(0, 0)
+    return Gate(grams, zero, 0.0, square, square, none, none, none, zero, 0.0, function, (), square, none, "none")

@@ -1,12 +1,13 @@
 """Learned from examples: whether words tell that something known changed or is over, and which known fact that is.
 
-Three small linear models, shipped as data (``news.json`` of the lexicon, made by ``scripts/train_news.py``):
+Small models, shipped as data (``news.json`` of the lexicon, made by ``scripts/train_news.py``):
 
 * *turn*: does the sentence tell of a change, an end or a correction in the speaker's life? N-grams of its words and
   its cues; with a vector a second head of the vector and the cues, averaged with the first.
 * *keeps*: does it also tell the new value ("swapped the Skoda for a Kia"), or only the end ("sold the Skoda")?
-* *match*: which of the facts known of the same one is meant? Cosine, shared words, agreement of guessed topics; a
-  softmax over all of them and over "none", so that the more is known, the clearer the words must be.
+* *match*: which of the facts known of the same one does it end? How likely it tells of a change, cosine, shared
+  words, agreement of guessed topics, and a net over both vectors (`ltm_core.write.pairing`); a softmax over all facts
+  and over "none", so that the more is known, the clearer the words must be.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ltm_core.write.gate import BUCKETS, FLAGS, function_words, gram_features, sigmoid, unpack
+from ltm_core.write.pairing import Pairing, make_pairing
 
 Array = NDArray[np.float32]
 SUBJECTS = ("self", "dropped", "kin", "pet", "stranger", "entity", "inherited", "pronoun")
@@ -35,13 +37,16 @@ _HAN = re.compile(r"[㐀-䶿一-鿿]+")
 _RARE = 8.0
 """Weight of a word that no list of frequencies knows, in nats, before it is divided by `_SCALE`."""
 _SCALE = 10.0
-MATCH = ("cosine", "words", "topic", "topic_cosine", "named", "own_words", "rivals")
+SEEN = ("cosine", "words", "topic", "topic_cosine", "named", "own_words", "rivals")
+"""What a fact and a sentence have in common; the order is part of the weights' format."""
+MATCH = (*SEEN, "pair", "turn")
 """What a fact and a sentence are compared by; the order is part of the weights' format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A logistic model in two halves: n-grams with cues, and vector with cues."""
+    """A model in two halves: a logistic one on n-grams and cues; one on the vector and cues, with inner numbers or
+    without."""
 
     grams: Array
     gram_cues: Array
@@ -49,6 +54,10 @@ class Head:
     vector: Array
     vector_cues: Array
     vector_bias: float
+    hidden: Array
+    hidden_cues: Array
+    hidden_bias: Array
+    out: Array
     calibration: Mapping[str, tuple[float, float]]
 
     def logit(self, grams: Sequence[int], cues: Array, vector: NDArray[Any] | None) -> float:
@@ -60,6 +69,9 @@ class Head:
             slope, shift = self.calibration["grams"]
             return slope * score + shift
         other = self.vector_bias + float(vector @ self.vector) + float(cues @ self.vector_cues)
+        if self.out.size:
+            inside = self.hidden @ np.asarray(vector, np.float32) + self.hidden_cues @ cues + self.hidden_bias
+            other += float(np.maximum(0, inside) @ self.out)
         slope, shift = self.calibration["mean"]
         return slope * (score + other) / 2 + shift
 
@@ -73,6 +85,8 @@ class Sentence:
     language: str
     cues: Array
     vector: NDArray[Any] | None = None
+    turn: float = 0.0
+    """Log-odds that it tells of a change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +108,8 @@ class News:
     topics: tuple[str, ...]
     topic_weights: Array
     topic_bias: Array
+    pairing: tuple[Pairing, ...]
+    """Nets whose log-odds are averaged."""
     match: Array
     match_bias: float
     match_plain: Array
@@ -112,32 +128,59 @@ class News:
         return sigmoid(self.keeps.logit(features(s, self.function), s.cues, s.vector))
 
     def meant(self, s: Sentence, facts: Sequence[Held]) -> NDArray[np.float64]:
-        """Probability for each fact that it is the one the sentence is about; what is missing to 1 is for none."""
+        """Probability for each fact that the sentence ends it; what is missing to 1 is for none."""
         if not facts:
             return np.zeros(0)
         with_vectors = self._knows(s.vector)
-        compared = np.stack([self.compare(s, f) for f in facts])
         weights, bias = (self.match, self.match_bias) if with_vectors else (self.match_plain, self.match_plain_bias)
-        z = compared @ weights.astype(np.float64) + bias
+        z = self.compare_all(s, facts) @ weights.astype(np.float64) + bias
         top = max(0.0, float(z.max()))
         e = np.exp(z - top)
         out: NDArray[np.float64] = e / (e.sum() + math.exp(-top))
         return out
 
     def compare(self, s: Sentence, f: Held) -> NDArray[np.float64]:
-        """What a fact and a sentence have in common, in the order of `MATCH`."""
+        """What speaks for the sentence ending the fact, in the order of `MATCH`."""
+        row: NDArray[np.float64] = self.compare_all(s, [f])[0]
+        return row
+
+    def compare_all(self, s: Sentence, facts: Sequence[Held]) -> NDArray[np.float64]:
+        """A row of comparisons, in the order of `MATCH`, for every fact."""
+        seen = self.in_common(s, facts)
+        out = np.zeros((len(facts), len(MATCH)))
+        out[:, : len(SEEN)] = seen
+        out[:, MATCH.index("turn")] = s.turn
+        known = self._read(s, facts)
+        if s.vector is not None and known:
+            vectors = _vectors(facts, known)
+            of = [net.logits(s.vector, vectors, seen[known]) for net in self.pairing]
+            out[known, MATCH.index("pair")] = np.mean(of, axis=0) if of else 0.0
+        return out
+
+    def in_common(self, s: Sentence, facts: Sequence[Held]) -> NDArray[np.float64]:
+        """What each fact and a sentence have in common, in the order of `SEEN`."""
         from ltm_core.write.sorts import are_rivals
 
-        cosine = topic = 0.0
-        if s.vector is not None and f.vector is not None and self._knows(s.vector) and self._knows(f.vector):
-            cosine = float(np.asarray(s.vector, dtype=np.float64) @ np.asarray(f.vector, dtype=np.float64))
-            topic = float(np.sqrt(self.topic(s.vector) * self.topic(f.vector)).sum())
-        mine, theirs = words(s.text, self.function), words(f"{f.text} {f.object}", self.function)
-        shared = sum(_RARE for w in mine & theirs) / _SCALE
-        value = words(f.object, self.function)
-        named = len(value & mine) / len(value) if value else 0.0
-        rivals = are_rivals(s.text, f"{f.text} {f.object}")
-        return np.array([cosine, min(shared, 4.0), topic, topic * cosine, named, f.relation == "about", rivals])
+        out = np.zeros((len(facts), len(SEEN)))
+        known = self._read(s, facts)
+        if s.vector is not None and known:
+            vectors = _vectors(facts, known)
+            cosine = vectors @ np.asarray(s.vector, dtype=np.float32)
+            topic = np.sqrt(self.topic(vectors) * self.topic(s.vector)).sum(axis=1)
+            out[known, 0], out[known, 2], out[known, 3] = cosine, topic, topic * cosine
+        mine = words(s.text, self.function)
+        for row, f in zip(out, facts, strict=True):
+            told = f"{f.text} {f.object}"
+            row[1] = min(len(mine & words(told, self.function)) * _RARE / _SCALE, 4.0)
+            value = words(f.object, self.function)
+            row[4] = len(value & mine) / len(value) if value else 0.0
+            row[5] = f.relation == "about"
+            row[6] = are_rivals(s.text, told)
+        return out
+
+    def _read(self, s: Sentence, facts: Sequence[Held]) -> list[int]:
+        """The facts whose vectors can be compared with the sentence's."""
+        return [i for i, f in enumerate(facts) if self._knows(f.vector)] if self._knows(s.vector) else []
 
     @staticmethod
     def shares_words(compared: NDArray[np.float64]) -> bool:
@@ -154,11 +197,15 @@ class News:
         return vector is not None and vector.shape[-1] == self.topic_weights.shape[-1]
 
     def topic(self, vector: NDArray[Any]) -> Array:
-        """Probabilities of the topics, in the order of ``topics``."""
-        z = self.topic_weights @ np.asarray(vector, dtype=np.float32) + self.topic_bias
-        z = np.exp(z - z.max())
-        out: Array = z / z.sum()
+        """Probabilities of the topics, in the order of ``topics``; a row for each of several vectors."""
+        z = np.asarray(vector, dtype=np.float32) @ self.topic_weights.T + self.topic_bias
+        z = np.exp(z - z.max(axis=-1, keepdims=True))
+        out: Array = z / z.sum(axis=-1, keepdims=True)
         return out
+
+
+def _vectors(facts: Sequence[Held], which: Sequence[int]) -> Array:
+    return np.stack([np.asarray(facts[i].vector, dtype=np.float32) for i in which])
 
 
 def cue_array(flags: Iterable[Mapping[str, bool]], subjects: Iterable[str]) -> Array:
@@ -197,6 +244,8 @@ def words(text: str, function: frozenset[str]) -> set[str]:
 
 def make_head(data: Mapping[str, Any]) -> Head:
     """A head of the stored form of its weights."""
+    units = len(data.get("out", ()))
+    inner = {name: unpack(data[name]) if units else np.zeros(0, np.float32) for name in ("hidden", "hidden_cues")}
     return Head(
         grams=unpack(data["grams"]),
         gram_cues=np.array(data["gram_cues"], dtype=np.float32),
@@ -204,6 +253,10 @@ def make_head(data: Mapping[str, Any]) -> Head:
         vector=unpack(data["vector"]),
         vector_cues=np.array(data["vector_cues"], dtype=np.float32),
         vector_bias=float(data["vector_bias"]),
+        hidden=inner["hidden"].reshape(units, -1) if units else inner["hidden"],
+        hidden_cues=inner["hidden_cues"].reshape(units, -1) if units else inner["hidden_cues"],
+        hidden_bias=np.array(data.get("hidden_bias", ()), dtype=np.float32),
+        out=np.array(data.get("out", ()), dtype=np.float32),
         calibration={k: (float(a), float(b)) for k, (a, b) in data["calibration"].items()},
     )
 
@@ -217,6 +270,7 @@ def make_news(data: Mapping[str, Any], function: frozenset[str]) -> News:
         topics=topics,
         topic_weights=unpack(data["topic"]).reshape(len(topics), -1),
         topic_bias=np.array(data["topic_bias"], dtype=np.float32),
+        pairing=tuple(make_pairing(net) for net in data["pairing"]),
         match=np.array(data["match"], dtype=np.float32),
         match_bias=float(data["match_bias"]),
         match_plain=np.array(data["match_plain"], dtype=np.float32),

@@ -1,32 +1,25 @@
-"""Learned from examples: whether a short English reply takes up the proposal before it, or tells that it helped.
+"""What the learned model of `ltm_core.write.agreement` is told of a short English reply to a proposal.
 
 "It's charging!", "Lite it is", "two nights running she's settled by seven": no word in them says that they confirm
-anything; what they say beside the problem and the proposal does. The weights are data (``agreed.json`` of the
-lexicon, made by ``scripts/train_agreed.py``).
+anything; what they say beside the problem and the proposal does.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ltm_core.write.gate import sigmoid
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.news import CUES as SENTENCE_CUES
-from ltm_core.write.news import Head, Sentence, cue_array, features, make_head, words
+from ltm_core.write.news import Sentence, cue_array, words
 from ltm_core.write.norm import normal
 from ltm_core.write.overtaken import mean_vector
 from ltm_core.write.scopes import Read
 
-Array = NDArray[np.float32]
 _SAID = ("glad", "bad", "takes", "later", "thanks", "first", "denies", "now", "leaves", "own_day")
 """Ways of replying that the lexicon knows (``reply_*``)."""
 COMPARED = (
@@ -40,19 +33,6 @@ LONGEST = 200
 _FEW, _MANY = 5, 16
 _MUCH = 2
 _NUMBER = re.compile(r"\d+")
-
-
-@dataclass(frozen=True, slots=True)
-class Agreed:
-    """The model with its weights; ``version`` names the training run."""
-
-    head: Head
-    threshold: float
-    version: str
-
-    def takes_up(self, reply: Sentence, function: frozenset[str]) -> bool:
-        """Whether the reply takes up the proposal or tells that it helped."""
-        return sigmoid(self.head.logit(features(reply, function), reply.cues, reply.vector)) >= self.threshold
 
 
 def reply_of(
@@ -93,15 +73,3 @@ def reply_of(
     )
     vector = mean_vector(list(vectors)) if vectors is not None else None
     return Sentence(text=text, norm=text, language="en", cues=cues, vector=vector)
-
-
-def make_agreed(data: Mapping[str, Any]) -> Agreed:
-    """The model of the stored form of its weights."""
-    return Agreed(head=make_head(data["head"]), threshold=float(data["threshold"]), version=str(data["version"]))
-
-
-@cache
-def load_agreed() -> Agreed:
-    """The bundled weights."""
-    file = files("ltm_core.lexicon").joinpath("write").joinpath("agreed.json")
-    return make_agreed(json.loads(file.read_text(encoding="utf-8")))

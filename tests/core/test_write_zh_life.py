@@ -149,7 +149,8 @@ def test_a_relatives_life_is_not_the_users(tmp_path: Path, encoder: Embedder, te
     assert {f.subject for f in facts} == {subject}
 
 
-def test_the_model_of_replies_says_what_it_was_made_of() -> None:
-    model = load_agreement()
-    assert model.languages == {"zh"}
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_model_of_replies_says_what_it_was_made_of(language: str) -> None:
+    model = load_agreement(language)
+    assert model.languages == {language}
     assert "replies" in model.version and set(model.thresholds) == {"mean", "plain"}

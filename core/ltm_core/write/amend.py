@@ -47,18 +47,27 @@ def amended(
     pattern = rules.parts.get("amends")
     if pattern is None or r.veto:
         return None
+    if prior is not None and _excludes(r, prior, rules):
+        return None
     begin = lead(r.clause.norm, rules)
+    blurted = rules.parts.get("blurts_lead")
+    blurt = blurted.match(r.clause.norm, begin) if blurted is not None else None
+    begin = blurt.end() if blurt is not None else begin
     begin += r.clause.norm[begin:].startswith("*")
     m = pattern.match(r.clause.norm[begin:])
     value = trim(m["object"]) if m is not None else ""
+    bare = lexicon.shared["determiner"].sub("", value, count=1)
+    value = bare if is_typed(bare, rules) else value
     if m is None or not value:
         return None
-    sign = _sign(r, begin, value, prior, utterance, rules)
+    sign = _sign(r, begin, value, prior, utterance, rules, calls_nobody=bool(m["meant"]))
     meant = bool(m["meant"]) and (is_typed(value, rules) or not rules.parts["meant_mildly"].match(m["meant"]))
     if not (m["wrong"] or meant or sign):
         return None
     wrong = head(trim(m["wrong"] or ""), lexicon, r.clause.language)
     turns = [t for t in utterance.before if t.role == "user"][-_LOOK_BACK:]
+    if not turns and (m["wrong"] or m["meant"]):
+        turns = [t for t in utterance.earlier if t.role == "user"][-_LOOK_BACK:]
     if sign == "weak" and not (m["wrong"] or meant):
         # What follows a question of the assistant answers it.
         turns = [] if _was_asked(utterance) else turns[-1:]
@@ -88,8 +97,18 @@ def amended(
     )
 
 
-def _sign(r: Read, begin: int, value: str, prior: Read | None, utterance: Utterance, rules: Rules) -> str:
-    """How the words around a bare value say that it puts another right: "plain", "weak" ("sorry, …"), or ""."""
+def _excludes(r: Read, prior: Read, rules: Rules) -> bool:
+    """Whether the clause only repeats what "only" left out before it ("in English only, no Hindi")."""
+    exclusive = rules.parts.get("exclusive")
+    joined = prior.clause.sentence == r.clause.sentence and r.clause.norm.lower().startswith("no ")
+    return joined and exclusive is not None and exclusive.search(prior.clause.norm) is not None
+
+
+def _sign(
+    r: Read, begin: int, value: str, prior: Read | None, utterance: Utterance, rules: Rules, *, calls_nobody: bool
+) -> str:
+    """How the words around a bare value say that it puts another right: "plain", "weak" ("sorry, …"), or "".
+    ``calls_nobody``: words in front of a name make it no call ("it's the F-350")."""
 
     def says(part: str, text: str) -> bool:
         return part in rules.parts and rules.parts[part].search(text) is not None
@@ -105,7 +124,8 @@ def _sign(r: Read, begin: int, value: str, prior: Read | None, utterance: Uttera
         blurted = f"{prior.clause.norm}, {blurted}"
     if r["carried_correction"] or spelled or says("blurts_after", behind):
         return "plain"
-    if not says("blurts", blurted) or (is_bare_name(value, rules) and not says("blurts_before", behind)):
+    called = is_bare_name(value, rules) and not calls_nobody and not says("blurts_before", behind)
+    if not says("blurts", blurted) or called:
         return ""
     return "weak" if says("blurts_weak", trim(blurted)) else "plain"
 

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from ltm_core.types import Anchor, Evidence, Importance
 from ltm_core.write.acts import act_of
 from ltm_core.write.amend import amended, denied_then, excuses
+from ltm_core.write.apposed import named_after
 from ltm_core.write.attributes import announces_change, changed_attribute
 from ltm_core.write.build import Context, candidates
 from ltm_core.write.clauses import plain_form, split
-from ltm_core.write.confirm import find_confirmation, find_references
+from ltm_core.write.confirm import find_confirmation, only_replies
 from ltm_core.write.decide import judge
 from ltm_core.write.draft import Draft
 from ltm_core.write.ends import ending_of, endings
@@ -25,20 +27,24 @@ from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.marked import marked
 from ltm_core.write.neighbours import Neighbours, Vectors
 from ltm_core.write.news import load_news
-from ltm_core.write.norm import script
+from ltm_core.write.norm import fold, script
 from ltm_core.write.overtaken import proposed, tells_change, units
+from ltm_core.write.passing import passing
 from ltm_core.write.people import Subject, speaker_key
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
-from ltm_core.write.remember import explicit_requests
-from ltm_core.write.renew import successor_of
-from ltm_core.write.repairs import is_bare, repair_of, repaired
+from ltm_core.write.references import find_references
+from ltm_core.write.remember import Explicit, explicit_requests, instructed
+from ltm_core.write.renew import next_employer, successor_of
+from ltm_core.write.repairs import is_bare, put_right, repair_of, repaired, turned_out
 from ltm_core.write.returns import returning
 from ltm_core.write.scopes import Read, read
 from ltm_core.write.standing import named_assistant, points_back, stand_on
 from ltm_core.write.succession import announced, told_by_self
-from ltm_core.write.transfer import handed_over, transferred
+from ltm_core.write.transfer import given_to, handed_over, transferred
 from ltm_core.write.walk import Spoken, walk
 
+_PROMOTED = ".promoted"
+"""How the names of the patterns end that read a promotion."""
 _REPAIRED_TURNS = 2
 """The user's last turns in which a short correction ("no, 799") looks for what it corrects."""
 
@@ -62,24 +68,35 @@ def analyse(
     if utterance.role != "user":
         return Analysis(act=act_of(reads, has_facts=False), language=language)
     found = Found()
-    identifiers = find_identifiers(
-        plain, lexicon, identifier_patterns, known=utterance.known_entities, kinds=utterance.known_kinds
-    )
+    told_of = (*utterance.known_entities, *utterance.known_kinds)
+    identifiers = find_identifiers(plain, lexicon, identifier_patterns, known=told_of, kinds=utterance.known_kinds)
     requests = find_requests(utterance, reads, lexicon)
     asked = {r.evidence.start for r in requests}
     explicit = explicit_requests(utterance, reads, lexicon)
     held = {i for e in explicit if not e.points_back for i in e.clauses}
     asked |= {reads[i].clause.start for e in explicit if e.points_back for i in e.clauses}
+    # What only announces orders to the model states nothing.
+    asked |= {r.clause.start for r, then in pairwise(reads) if r["remember"] and then.veto == "injection"}
     confirmation = find_confirmation(
         utterance, reads, lexicon, from_tools=confirmations_from_tools, vectors=clause_vectors
     )
-    found.anchors += find_references(utterance, reads, lexicon, asked=frozenset(asked))
+    references = find_references(utterance, reads, lexicon, asked=frozenset(asked))
+    found.anchors += [r.anchor for r in references]
     _facts(utterance, reads, lexicon, found, asked=asked, held=held, threshold=fact_threshold, vectors=clause_vectors)
+    # Who is promoted stays where he works: what the role was ends by itself.
+    promoted = [c for c in found.candidates if c.rule.endswith(_PROMOTED)]
+    found.news = [n for n in found.news if not any(inside(c, n.evidence[0]) for c in promoted)]
+    if not explicit:
+        found.anchors += instructed(utterance, reads, found.candidates, lexicon)
+    for told in (e for r in references for e in r.clauses):
+        _without_open(found, only=told)
+    for over in (*only_replies(utterance, reads, lexicon), *passing(reads, lexicon)):
+        found.leave_out(over.evidence(utterance.message_id))
     if confirmation is not None or any(r.veto == "feedback" for r in reads):
         _without_open(found)
     for request in explicit:
         found.anchors.append(request.anchor)
-        if not any(inside(c, request.anchor.evidence) for c in found.candidates):
+        if not _is_read(request, reads, found.candidates, utterance):
             found.candidates.append(request.note)
     marked(utterance, reads, identifiers, found, lexicon, asked=asked)
     if isinstance(confirmation, str):
@@ -100,6 +117,13 @@ def analyse(
         skipped=tuple(found.skipped),
         importance=_importance(kept, found.anchors),
     )
+
+
+def _is_read(request: Explicit, reads: Sequence[Read], made: Sequence[Candidate], utterance: Utterance) -> bool:
+    """Whether every clause that is to be remembered was read as a fact."""
+    start = request.anchor.evidence.start
+    told = [reads[i].evidence(utterance.message_id) for i in request.clauses if reads[i].clause.end > start]
+    return bool(told) and all(any(inside(c, e) for c in made) for e in told)
 
 
 def _facts(
@@ -142,10 +166,23 @@ def _facts(
             found.candidates += others
             found.anchors.append(stated(r, others, utterance, start=subject.words))
             continue
+        christened_after = named_after(r, found.candidates, utterance, lexicon)
+        if christened_after is not None:
+            found.candidates[-1] = christened_after
+            found.anchors.append(stated(r, [christened_after], utterance, start=0))
+            continue
+        theirs = given_to(r, lambda: _told(utterance, found, lexicon, threshold, vectors), utterance, lexicon, me=me)
+        if theirs is not None:
+            found.candidates.append(theirs)
+            found.anchors.append(stated(r, [theirs], utterance, start=subject.words))
+            continue
         instead = denied_then(r, denied[0], utterance, lexicon) if denied[0] else None
         if instead is not None:
             found.candidates.append(instead)
             found.anchors.append(stated(r, [instead], utterance, start=subject.words))
+            continue
+        fine = lexicon.rules(r.clause.language).parts.get("is_fine")
+        if fine is not None and fine.search(r.clause.norm) and _put_right(r, found.candidates):
             continue
         prior, previous = previous, r
         told_of, teller = teller, subject
@@ -174,7 +211,7 @@ def _facts(
             continue
         repair = repair_of(r, lexicon) if not r.veto and r.clause.language == "zh" else None
         if repair is not None:
-            fixed = repaired(repair, r, _told(utterance, found, lexicon, threshold), utterance, lexicon)
+            fixed = repaired(repair, r, _told(utterance, found, lexicon, threshold, vectors), utterance, lexicon)
             if fixed is not None:
                 found.candidates.append(fixed)
                 found.anchors.append(stated(r, [fixed], utterance, start=subject.words))
@@ -189,6 +226,8 @@ def _facts(
             if left and prior is not None:
                 found.endings.append(ending_of(left, prior, utterance, speaker=speaker))
                 _without_open(found, only=prior.evidence(utterance.message_id))
+        if r["of_other"]:
+            continue  # it may end what he was to the speaker; what he does now is his own affair
         joined = prior is not None and prior.clause.sentence == r.clause.sentence
         place = lexicon.rules(r.clause.language).parts.get("own_place")
         r.flags["of_own_place"] = (
@@ -204,13 +243,21 @@ def _facts(
         made, probability = judge(
             r, subject, lexicon, sides.of(i), explicit=i in held, changes=changes, threshold=threshold
         )
+        employer = next_employer(prior, r, subject, lexicon) if not made and not r.veto else None
+        if employer is not None:
+            made, probability = (employer,), 0.9
         christened = named_assistant(reads[i - 1] if i else None, r, lexicon)
-        made, probability = ((christened,), 1.0) if christened is not None else (made, probability)
+        if christened is not None:
+            made, probability = (christened,), 1.0
+            if prior is not None:  # "let me give you a name" says no more than the name does
+                _without_open(found, only=prior.evidence(utterance.message_id))
         if not made:
             if r["first_person"] or r["own_kin"]:
                 found.skipped.append(f"{span}:{'third_party' if not subject.key else 'gate'}")
             continue
-        made = _of_whom(made, r, subject, me, lambda: _told(utterance, found, lexicon, threshold))
+        made = _of_whom(made, r, subject, me, lambda: _told(utterance, found, lexicon, threshold, vectors), lexicon)
+        if r.clause.language == "zh" and (r["correction"] or turned_out(r, lexicon)):
+            made = put_right(made, lambda: _told(utterance, found, lexicon, threshold, vectors), lexicon)
         told_before = ""
         if made[0].subject == "assistant":
             told_before = points_back(r, reads[i - 1] if i else None, lexicon)
@@ -253,24 +300,46 @@ def _is_asked(evidence: Evidence, asked: set[int]) -> bool:
     return any(evidence.start <= at < evidence.end for at in asked)
 
 
+def _put_right(r: Read, made: Sequence[Candidate]) -> bool:
+    """Whether the clause names a value that the message has just said to be wrong."""
+    return any(c.wrong_object and c.move == "correct" and c.wrong_object in fold(r.clause.norm) for c in made)
+
+
 def _of_whom(
-    made: tuple[Draft, ...], r: Read, subject: Subject, me: str, told: Callable[[], Sequence[Candidate]]
+    made: tuple[Draft, ...],
+    r: Read,
+    subject: Subject,
+    me: str,
+    told: Callable[[], Sequence[Candidate]],
+    lexicon: Lexicon,
 ) -> tuple[Draft, ...]:
     """The drafts of a Chinese correction that names nobody, about the relative of whom the same was said last
     ("我女朋友属马", "说岔了，属羊")."""
-    if not r["carried_correction"] or subject.kind != "dropped" or r.clause.language != "zh":
+    if r.clause.language != "zh" or not (
+        made[0].wrong or (subject.kind == "dropped" and (r["carried_correction"] or turned_out(r, lexicon)))
+    ):
         return made
-    last = next((c for c in reversed(told()) if c.relation == made[0].relation), None)
+    said = told()
+    last = next((c for c in reversed(said) if c.relation == made[0].relation), None)
+    if made[0].wrong:  # "我家那只压根不是英短，是美短": of whom that was said
+        last = next((c for c in reversed(said) if c.is_positive and c.object_normalized == fold(made[0].wrong)), None)
+        if last is not None and last.subject != me and made[0].subject == me:
+            bare = replace(made[0], relation=last.relation, confidence=0.85, strong=True)
+            return (replace(bare, subject=last.subject, about_user=False),)
+        return made
     if last is None or last.subject == me or last.is_about_user or made[0].subject != me:
         return made
     return tuple(replace(d, subject=last.subject, about_user=False) for d in made)
 
 
-def _told(utterance: Utterance, found: Found, lexicon: Lexicon, threshold: float) -> list[Candidate]:
+def _told(
+    utterance: Utterance, found: Found, lexicon: Lexicon, threshold: float, vectors: Vectors | None
+) -> list[Candidate]:
     """What the user stated in his last turns and in this message so far, oldest first."""
     told: list[Candidate] = []
-    for turn in [t for t in utterance.before if t.role == "user"][-_REPAIRED_TURNS:]:
-        told += _earlier(utterance, turn, lexicon, threshold, None)
+    turns = [t for t in utterance.before if t.role == "user"] or [t for t in utterance.earlier if t.role == "user"]
+    for turn in turns[-_REPAIRED_TURNS:]:
+        told += _earlier(utterance, turn, lexicon, threshold, vectors)
     return told + found.candidates
 
 
@@ -278,7 +347,7 @@ def _earlier(
     utterance: Utterance, turn: Turn, lexicon: Lexicon, threshold: float, vectors: Vectors | None
 ) -> tuple[Candidate, ...]:
     """What the user stated in an earlier turn, read by itself."""
-    said = replace(utterance, message_id=turn.id, content=turn.content, before=())
+    said = replace(utterance, message_id=turn.id, content=turn.content, before=(), earlier=())
     return analyse(said, lexicon=lexicon, fact_threshold=threshold, clause_vectors=vectors).candidates
 
 

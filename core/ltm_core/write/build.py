@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 
 from ltm_core.types import Importance, Modality
 from ltm_core.write.draft import Draft
+from ltm_core.write.kinship import known_as
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import fold, trim
+from ltm_core.write.opposites import tells_opposite
 from ltm_core.write.people import Subject
 from ltm_core.write.plan import Candidate, Move, Reach, Utterance
 from ltm_core.write.scopes import Read
@@ -42,7 +44,8 @@ def candidates(read: Read, subject: Subject, drafts: Iterable[Draft], context: C
 def _parts(draft: Draft, subject: Subject, context: Context) -> list[Draft]:
     r, lexicon = draft.relation, context.lexicon
     if r == "moved":
-        return [replace(draft, relation="lives_in", move="change")]
+        firm = lexicon.members.get(fold(draft.object), frozenset()) & lexicon.sets["exclusive_sorts"]
+        return [replace(draft, relation="served_by" if firm else "lives_in", move="change")]
     if r == "lived_in":
         return [replace(draft, relation="lives_in", modality="past")]
     if r == "works_in":
@@ -51,15 +54,25 @@ def _parts(draft: Draft, subject: Subject, context: Context) -> list[Draft]:
         title = trim(draft.role)
         city = lexicon.rules("zh").parts["city"].match(trim(draft.object)) is not None
         both = [replace(draft, relation="located_in" if city and title else "works_at")]
-        return [*both, replace(draft, relation="occupation", object=title)] if title else both
+        if not title:
+            return both
+        # The role may outlast the place: its words do without it.
+        place = (draft.role_end, draft.end) if 0 < draft.role_end < draft.start else (0, 0)
+        return [*both, replace(draft, relation="occupation", object=title, cut=place)]
     if r == "occupation":
         placed = lexicon.shared["job_at"].match(draft.object)
         if placed is not None:
             at = draft.start + placed.start("place")
             employer = replace(draft, relation="works_at", object=placed["place"], start=at, end=draft.end)
-            role = replace(draft, object=placed["role"], end=draft.start + placed.end("role"))
+            end = draft.start + placed.end("role")
+            role = replace(draft, object=placed["role"], end=end, cut=(end, draft.end))
             return [employer, role]
         return [draft]
+    if r in ("studies", "works_at") and _is_school(draft, subject, lexicon):
+        return [replace(draft, relation="studies_at")]
+    if r == "dose" and len(trim(draft.attr)) > 1:  # "二甲双胍加到一天两片": of which medicine
+        named = f"{trim(draft.attr)}{draft.object}"
+        return [replace(draft, relation="medication", object=named, wrong=trim(draft.attr))]
     if r == "device":
         noun = fold(draft.attr)
         tables = [lexicon.rules(x).attributes for x in ("en", "zh")]
@@ -72,22 +85,41 @@ def _parts(draft: Draft, subject: Subject, context: Context) -> list[Draft]:
         return [replace(draft, relation=f"{r}:{fold(draft.attr)}")]
     if r == "address":
         return [replace(draft, relation=lexicon.rules("en").attributes.get(fold(draft.attr), "address"))]
+    if r.startswith("kin_") and draft.name and not draft.attr:  # "we moved Meera to …": whoever is known by that name
+        meant = [p.key for p in context.utterance.people() if p.name == draft.name]
+        return [replace(draft, relation=r.partition("_")[2], subject=meant[0], about_user=False)] if meant else []
     if r == "pet_name" or r.startswith("kin_"):
         rules = [lexicon.rules(language) for language in ("en", "zh", "ja")]
         key = next((t[fold(draft.attr)] for x in rules for t in (x.pets, x.kin) if fold(draft.attr) in t), "pet")
         owner = "" if subject.key == "user" or "/" not in subject.key else subject.key.split("/")[0] + "/"
         named = f"{owner}{key}:{draft.name}" if r == "pet_name" else f"{owner}{key}"
+        if draft.move == "change":  # known by the name that is given up
+            named = known_as(f"{owner}{key}", context.utterance.people(), lexicon)
         return [replace(draft, relation=r.partition("_")[2], subject=named, about_user=False)]
     foreign = lexicon.shared["foreign_attribute"].search(draft.object) is not None
-    if r == "person_role" and not foreign and fold(draft.object).split(" ")[-1] in lexicon.sets["posts"]:
+    if r == "person_role" and not foreign and _is_post(fold(draft.object), lexicon):
         post = fold(draft.object)
-        single = post.split(" ")[-1] in lexicon.rules("en").functional
+        single = post.split(" ")[-1] in lexicon.rules("en").functional or not post.isascii()
         return [replace(draft, relation=f"{'single' if single else 'attribute'}:{post}", object=draft.name)]
     if r == "person_role":
         return [replace(draft, relation="role", subject=draft.name, about_user=False)]
     if r == "status":
         return [replace(draft, subject=_entity(draft, context), about_user=False)]
     return [draft]
+
+
+def _is_post(noun: str, lexicon: Lexicon) -> bool:
+    """Whether one person holds the post for the speaker at a time."""
+    posts = lexicon.sets["posts"]
+    return noun.split(" ")[-1] in posts or (not noun.isascii() and any(noun[i:] in posts for i in range(len(noun))))
+
+
+def _is_school(draft: Draft, subject: Subject, lexicon: Lexicon) -> bool:
+    """Whether a school is named: what somebody is said to study there is the school, and a child works at none."""
+    if lexicon.shared["school"].search(draft.object) is None:
+        return False
+    base = subject.key.split("/")[-1].partition(":")[0]
+    return draft.relation == "studies" or base in lexicon.sets["young"]
 
 
 def _class_of(attr: str, lexicon: Lexicon) -> str:
@@ -219,9 +251,11 @@ def _move(read: Read, draft: Draft, modality: Modality, lexicon: Lexicon) -> Mov
         return "correct"
     if not draft.positive and read["hard_cessation"]:
         return "cease"
+    if draft.positive and tells_opposite(read.clause.norm, lexicon):
+        return "change"
     if read["revert"]:
         return "revert"
-    return "change" if read["change"] else "state"
+    return "change" if read["change"] and not (read["additive"] and read.clause.language == "en") else "state"
 
 
 def _text(read: Read, subject: Subject, draft: Draft, context: Context, *, dated: str) -> str:

@@ -126,6 +126,8 @@ def _is_listed(clause: Clause, last: Clause, following: Clause | None, gap: str,
         return True
     if shared["appositive"].match(clause.norm) and shared["appositive_head"].search(last.norm):
         return True
+    if shared["date_alone"].match(clause.norm) and shared["date_before"].search(last.norm):
+        return True
     if ":" in last.norm and shared["list_item"].match(clause.norm):
         return True
     if not shared["list_item"].match(clause.norm):
@@ -195,6 +197,7 @@ def _joined(clauses: list[Clause], content: str, lexicon: Lexicon) -> list[Claus
                     lexicon,
                 )
                 or shared["not_that"].match(clause.norm)
+                or (shared["forget_rest"].match(clause.norm) and shared["forget_head"].match(last.norm))
                 or (shared["contact_how"].match(clause.norm) and shared["contact_not"].search(last.norm))
                 or (shared["but_this"].match(clause.norm) and shared["not_first"].search(last.norm))
             )

@@ -1,4 +1,4 @@
-"""Confirmed solutions and references to earlier conversations: two anchors that need what was said before."""
+"""Confirmed solutions: an anchor that needs what was said before."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ltm_core.types import Anchor, Evidence
-from ltm_core.write.agreed import LONGEST, load_agreed, reply_of
 from ltm_core.write.agreement import load_agreement, reply_cues
+from ltm_core.write.ends import thing_ended
 from ltm_core.write.lexicon import Lexicon, Rules
 from ltm_core.write.neighbours import Vectors
 from ltm_core.write.news import Sentence, words
 from ltm_core.write.norm import fold, normal, script, trim
 from ltm_core.write.overtaken import mean_vector
 from ltm_core.write.plan import Candidate, Turn, Utterance
+from ltm_core.write.reply_en import LONGEST, reply_of
 from ltm_core.write.scopes import Read
+from ltm_core.write.undone import NO_REPLY, chooses, denies, drops, fails, leaves, puts_off, undoes, waits
 
 _SENTENCE = re.compile(r"[^。！!?？\n.]+(?:[.](?=\S)[^。！!?？\n.]*)*[。！!?？.\n]?")
 _MAX_SOLUTION = 280
@@ -24,10 +26,10 @@ _LOOK_BACK = 3
 """Assistant turns before the confirmation in which the proposal may stand."""
 _LEAST_PROBLEM = 3
 """Words of what the user asked, below which the assistant's turn answers no problem."""
+_LATER = 0.75
+"""Probability that the first words of a session report on what was proposed in the one before."""
 _LONGEST_PROPOSAL = 600
 """Characters of a proposal that a reply is compared with."""
-_NO_REPLY = ("fiction", "quotation", "conditional", "injection", "irony", "question", "command")
-"""What no clause of a reply that confirms may be."""
 _TOPIC = 48
 _TECHNICAL = re.compile(r"[A-Z][\w.+-]*[A-Z0-9][\w.+-]*|[A-Z]{2,}[\w-]*|\b[\w]+(?:\.[a-z]{1,4}|_[\w]+)\b")
 
@@ -45,23 +47,27 @@ def find_confirmation(
 ) -> Confirmed | str | None:
     """The confirmed solution; the reason as a word when one was refused; None when nothing was confirmed."""
     refused, said = _confirming(reads, lexicon)
-    if refused:
+    if refused or (said is None and puts_off(reads, lexicon)):
         return None
     learned = said is None and _may_take_up(utterance, reads, lexicon)
-    spoken = bool(reads) and reads[0].clause.language in load_agreement().languages
-    if said is None and not (learned or spoken):
+    spoken = bool(reads) and reads[0].clause.language in load_agreement("zh").languages
+    if said is None and not (learned or spoken) and not denies(reads, lexicon):
         return None
     proposal, problem = _proposal(utterance.before, lexicon)
     if proposal is None and _is_on(utterance, reads):
         # What was proposed last time may have been tried since: the words must name something of it.
         proposal, problem = _proposal(utterance.earlier, lexicon)
-        known = load_agreement().function
+        known = load_agreement("zh").function
         if proposal is None or not words(utterance.content, known) & words(f"{problem} {proposal.content}", known):
             return None
     if proposal is None:
         return None
-    if learned:
-        if proposal is not utterance.before[-1] or len(problem.split()) < _LEAST_PROBLEM:
+    undone = said is None and (
+        undoes(utterance, reads, proposal, problem, lexicon) or chooses(utterance, reads, proposal, lexicon)
+    )
+    if learned and not undone:
+        later = proposal not in utterance.before
+        if not (later or proposal is utterance.before[-1]) or len(problem.split()) < _LEAST_PROBLEM:
             return None
         made = vectors([r.clause.text for r in reads]) if vectors is not None else None
         reply = reply_of(
@@ -72,10 +78,11 @@ def find_confirmation(
             problem=problem,
             proposal=proposal.content[:_LONGEST_PROPOSAL],
         )
-        if not load_agreed().takes_up(reply, lexicon.gate.function):
+        model = load_agreement("en")
+        if not model.takes_up(reply) or (later and model.probability(reply) < _LATER):
             return None
         said = reads[0]
-    elif said is None and not _takes_up(utterance, reads, proposal, vectors):
+    elif said is None and not undone and not _takes_up(utterance, reads, proposal, problem, lexicon, vectors):
         return None
     if proposal.from_tool and not from_tools:
         return "confirmation_from_tool"
@@ -105,17 +112,42 @@ def find_confirmation(
     return Confirmed(anchor=anchor, candidate=candidate)
 
 
+def only_replies(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple[Read, ...]:
+    """The clauses that only put off what was proposed just before, or report that it did not help: nothing that they
+    say lasts."""
+    last = utterance.before[-1] if utterance.before else None
+    dropped = {r.clause.sentence for r in reads if drops(r, lexicon)}
+    replies = tuple(
+        r
+        for r in reads
+        if waits(r, lexicon) or fails(r, lexicon) or (r.clause.sentence in dropped and not r["first_person"])
+    )
+    if not replies or last is None or last.role != "assistant" or not is_proposal(last.content, lexicon):
+        return ()
+    return replies
+
+
 def _may_take_up(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> bool:
     """Whether the message is a short English reply to a proposal in which nothing speaks against a yes."""
     text = utterance.content
-    if not reads or len(text) > LONGEST or not utterance.before or utterance.before[-1].role != "assistant":
+    earlier = [t for t in utterance.earlier if t.role == "assistant"] if _begins(utterance) else []
+    last = utterance.before[-1] if utterance.before else None
+    if not reads or len(text) > LONGEST or not (earlier or (last is not None and last.role == "assistant")):
         return False
-    if script(text) != "en" or "?" in text or any(r.veto in _NO_REPLY for r in reads):
+    if script(text) != "en" or "?" in text or any(r.veto in NO_REPLY for r in reads):
         return False
     parts = lexicon.rules("en").parts
-    if refutes(text, lexicon) or any(parts[p].search(text) for p in ("reply_leaves", "reply_own_day")):
+    if (
+        any(r["correction"] for r in reads)
+        or refutes(text, lexicon)
+        or any(parts[p].search(text) for p in ("reply_leaves", "reply_own_day"))
+    ):
         return False
-    return is_proposal(utterance.before[-1].content, lexicon)
+    return bool(earlier) or (last is not None and is_proposal(last.content, lexicon))
+
+
+def _begins(utterance: Utterance) -> bool:
+    return all(t.role != "assistant" for t in utterance.before)
 
 
 def _confirming(reads: Sequence[Read], lexicon: Lexicon) -> tuple[bool, Read | None]:
@@ -125,22 +157,33 @@ def _confirming(reads: Sequence[Read], lexicon: Lexicon) -> tuple[bool, Read | N
         flags = lexicon.rules(read.clause.language).flags
         if read.veto in ("fiction", "quotation", "conditional", "injection", "irony"):
             continue
-        if flags["not_confirmed"].search(read.clause.norm):
+        if flags["not_confirmed"].search(read.clause.norm) or fails(read, lexicon):
             return True, None
         if flags["confirmed"].search(read.clause.norm) and not read["question"] and said is None:
             said = read
     return False, said
 
 
-def _takes_up(utterance: Utterance, reads: Sequence[Read], proposal: Turn, vectors: Vectors | None) -> bool:
+def _takes_up(
+    utterance: Utterance,
+    reads: Sequence[Read],
+    proposal: Turn,
+    problem: str,
+    lexicon: Lexicon,
+    vectors: Vectors | None,
+) -> bool:
     """Whether a short reply right after the proposal takes it up, in words that no rule knows."""
-    model = load_agreement()
+    model = load_agreement("zh")
     turns = utterance.before if proposal in utterance.before else utterance.earlier
     last = next((t for t in reversed(turns) if t.role in ("user", "assistant")), None)
     if not reads or last is not proposal or len(utterance.content) > LONGEST:
         return False
-    if reads[0].clause.language not in model.languages or any(r.veto in _NO_REPLY for r in reads):
+    if reads[0].clause.language not in model.languages or any(r.veto in NO_REPLY for r in reads):
         return False
+    if any(r["correction"] for r in reads) or leaves(utterance, reads, problem, proposal, lexicon):
+        return False
+    if turns is not utterance.before and any(_tells_change(r, lexicon) for r in reads):
+        return False  # days later, news of one's own life says nothing of what was proposed
     made = vectors([r.clause.text for r in reads]) if vectors is not None else None
     return model.takes_up(
         Sentence(
@@ -153,9 +196,17 @@ def _takes_up(utterance: Utterance, reads: Sequence[Read], proposal: Turn, vecto
     )
 
 
+def _tells_change(r: Read, lexicon: Lexicon) -> bool:
+    """Whether a clause says that something is over or new."""
+    rules = lexicon.rules(r.clause.language)
+    ends = rules.flags.get("ends")
+    over = ends is not None and ends.search(r.clause.norm) is not None
+    return over or r["hard_cessation"] or r["change"] or bool(thing_ended(r.clause.norm, rules))
+
+
 def _is_on(utterance: Utterance, reads: Sequence[Read]) -> bool:
     """Whether a message may answer what was proposed in the session before."""
-    return bool(reads and utterance.earlier) and reads[0].clause.language in load_agreement().languages
+    return bool(reads and utterance.earlier)
 
 
 def _whole(reads: Sequence[Read], message_id: str) -> Evidence:
@@ -189,8 +240,7 @@ def refutes(content: str, lexicon: Lexicon) -> bool:
     """Whether a user's turn tells that the last proposal did not help."""
     text = normal(content).strip()
     rules = lexicon.rules(script(text))
-    told = rules.parts.get("refutes")
-    if told is not None and told.search(text):
+    if any(rules.parts[n].search(text) for n in ("refutes", "reply_fails") if n in rules.parts):
         return True
     return bool(rules.flags["not_confirmed"].search(text[:200]))
 
@@ -202,7 +252,11 @@ def is_proposal(content: str, lexicon: Lexicon) -> bool:
         return False
     rules = lexicon.rules(script(text))
     pattern = rules.flags["proposal"]
-    return any(pattern.search(s) and not _only_asks(s, rules) for s in _SENTENCE.findall(text[:4000]))
+    own = rules.parts.get("own_act")
+    return any(
+        pattern.search(s) and not _only_asks(s, rules) and (own is None or own.match(s.strip()) is None)
+        for s in _SENTENCE.findall(text[:4000])
+    )
 
 
 def _only_asks(sentence: str, rules: Rules) -> bool:
@@ -249,53 +303,3 @@ def _topic(problem: str) -> str:
     if named:
         return " ".join(dict.fromkeys(named))[:_TOPIC]
     return first[:_TOPIC].rsplit(" ", 1)[0] if " " in first[:_TOPIC] else first[:_TOPIC]
-
-
-def find_references(
-    utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon, *, asked: frozenset[int] = frozenset()
-) -> tuple[Anchor, ...]:
-    """References to something of an earlier conversation, with the entity they name when one is known."""
-    anchors: list[Anchor] = []
-    for read in reads:
-        if read.veto in ("fiction", "quotation", "injection"):
-            continue
-        m = lexicon.rules(read.clause.language).flags["reference"].search(read.clause.norm)
-        if m is None:
-            continue
-        what = next(((k, v) for k, v in m.groupdict().items() if v and trim(v)), None)
-        text = trim(read.clause.text[slice(*m.span(what[0]))]) if what else trim(read.clause.text)
-        if read.clause.start in asked:
-            continue
-        entity = _resolve(read.clause.norm, text, utterance.known_entities, lexicon)
-        if not entity and lexicon.shared["empty_reference"].match(fold(text)):
-            continue
-        anchors.append(
-            Anchor(
-                kind="cross_session_reference",
-                text=entity or text,
-                evidence=Evidence(
-                    message_id=utterance.message_id,
-                    start=read.clause.start + m.start(),
-                    end=read.clause.start + m.end(),
-                ),
-                reason="names a known entity" if entity else "refers to an earlier conversation",
-            )
-        )
-    return tuple(anchors)
-
-
-def _resolve(clause: str, what: str, known: Sequence[str], lexicon: Lexicon) -> str:
-    """The newest known entity that the words name: by its own name, or by its sort ("the contract")."""
-    folded, clause = fold(what), fold(clause)
-    for entity in reversed(known):
-        name = fold(entity)
-        if name and (name in clause or (len(folded) > 1 and folded in name)):
-            return entity
-    for sort, spoken in lexicon.identifier_words.items():
-        if not any(w in folded for w in spoken.split("|")):
-            continue
-        for entity in reversed(known):
-            named = fold(entity).startswith(sort) or any(w in fold(entity) for w in spoken.split("|"))
-            if named or lexicon.kind_of_prefix(entity) == sort:
-                return entity
-    return ""

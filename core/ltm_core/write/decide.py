@@ -42,8 +42,9 @@ _NEWS_FLOOR = 0.2
 _WITHOUT_VECTOR = 0.1
 """What English words that no pattern reads need more when the n-grams decide alone."""
 _LEAST_WORDS = 2
-"""Words with a meaning of their own that such a statement needs."""
+"""Words with a meaning of their own that such a statement needs; one is enough after "I" ("I do salsa")."""
 _WORDS = re.compile(r"[^\W\d_]+")
+_FIGURES = re.compile(r"\d+")
 _NEVER = 1.1
 _SURE = 0.9
 _WEAK = ("plan", "command", "mood", "third_person", "general", "after_command")
@@ -96,6 +97,8 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
     """The probability from which the drafts are kept: what a pattern reads needs less, what only the gate
     believes needs more when it is told in passing."""
     first = made[0]
+    if _may_be_order(r, subject, lexicon):
+        return max(threshold, _PASSING_FLOOR if first.rule == "open" else threshold)
     if first.rule == "open" and first.wrong and r["correction"] and r.clause.language == "en":
         return threshold
     if first.rule == "open" and (not _may_be_open(r, subject, lexicon) or _only_happened(r, lexicon)):
@@ -131,7 +134,9 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
         return threshold
     event = first.relation in lexicon.sets["lasting_events"] or first.rule == SUCCESSION
     ends = _ends_known(first, lexicon)
-    weak = [w for w in _WEAK if r[w] and not (w == "third_person" and first.rule == SUCCESSION)]
+    # "Everyone calls me Kit": whoever calls, the name is the speaker's.
+    own = first.rule == SUCCESSION or first.relation in ("name", "nickname")
+    weak = [w for w in _WEAK if r[w] and not (w == "third_person" and own)]
     if r["habitual"] and r.clause.language == "zh":  # "我一紧张就结巴" tells no mood of today
         weak = [w for w in weak if w != "mood"]
     if weak or (r["ephemeral"] and not event):
@@ -141,6 +146,15 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
     if all(d.strong for d in made):
         return min(threshold, _SURE_FLOOR if first.confidence >= _SURE else _STRONG_FLOOR)
     return threshold
+
+
+def _may_be_order(r: Read, subject: Subject, lexicon: Lexicon) -> bool:
+    """Whether a clause that names nobody tells somebody what to do ("use short paragraphs", "下午别喝咖啡"), for all
+    that its form says."""
+    pattern = lexicon.rules(r.clause.language).parts.get("imperative")
+    if pattern is None or subject.kind != "dropped" or r["first_person"] or r["habitual"] or r["change"]:
+        return False
+    return pattern.match(r.clause.norm) is not None
 
 
 def _is_of_own_place(r: Read, lexicon: Lexicon) -> float:
@@ -166,7 +180,9 @@ def _may_be_open(r: Read, subject: Subject, lexicon: Lexicon) -> bool:
     if subject.kind == "dropped" and lexicon.rules("en").parts["headless"].search(r.clause.norm):
         return False
     words = {w for w in _WORDS.findall(r.clause.norm.lower()) if w not in lexicon.gate.function}
-    return len(words) >= _LEAST_WORDS
+    if r["own_kin"]:  # "my son is in Year 5": the figure is what it says
+        words |= set(_FIGURES.findall(r.clause.norm))
+    return len(words) >= (1 if r["first_subject"] else _LEAST_WORDS)
 
 
 def _turns(r: Read, lexicon: Lexicon) -> bool:

@@ -33,6 +33,8 @@ class Draft:
     attr: str = ""
     name: str = ""
     role: str = ""
+    role_end: int = 0
+    """Where the role's words end in the clause, when they stand before the object."""
     about_user: bool = True
 
 

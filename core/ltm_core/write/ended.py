@@ -25,6 +25,12 @@ def ended_by(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
         return candidate.subject != "user" and fact.relation not in lexicon.sets["timeless"]
     if candidate.relation == "does" and candidate.move == "cease" and same_thing(fact, candidate.object_normalized):
         return lexicon.relation(fact.relation).family in ("preference", "learning", "tools", "project")
+    if candidate.move == "cease" and _is_activity_of(fact, candidate, lexicon):
+        return True
+    if candidate.move == "cease" and _is_just(fact, candidate.object_normalized, lexicon):
+        return True
+    if candidate.relation == "occupation" and candidate.move == "cease" and fact.relation == "works_at":
+        return len(candidate.object_normalized) > 1 and candidate.object_normalized in fold(fact.text)
     if candidate.relation == "works_at" and candidate.move == "cease" and fact.relation == "occupation":
         return candidate.object_normalized in fold(fact.text)  # "路线规划" told as done there
     if candidate.relation == "employment" and candidate.move == "cease":
@@ -49,13 +55,32 @@ def ended_by(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     return same_thing(fact, candidate.object_normalized)
 
 
-def may_end(fact: Fact) -> bool:
-    """Whether words that only name a thing may end the fact: it holds now, and is of the sort that can end."""
+def _is_activity_of(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
+    """Whether an English habit is one of what is given up, at whatever times ("do yoga every morning", "stopped doing
+    yoga")."""
+    if candidate.relation != "does" or fact.relation not in ("habit", "does") or not candidate.object.isascii():
+        return False
+    times = lexicon.shared["of_time"]
+    given_up, held = (set(content(times.sub(" ", v), lexicon)) for v in (candidate.object, fact.object))
+    given_up -= lexicon.sets["bare_verbs"]
+    return bool(given_up) and given_up <= held
+
+
+def _is_just(fact: Fact, thing: str, lexicon: Lexicon) -> bool:
+    """Whether a Chinese statement in the user's own words says just what is given up ("我戴眼镜", "不戴眼镜了")."""
+    if fact.relation not in lexicon.sets["own_words"] or len(thing) < 2 or thing.isascii():
+        return False
+    return fold(fact.text).removeprefix("我们").removeprefix("我").rstrip("了的") == thing
+
+
+def may_end(fact: Fact, *, temporary: bool = False) -> bool:
+    """Whether words that only name a thing may end the fact: it holds now, and is of the sort that can end.
+    ``temporary``: also one that would end by itself ("finished the amoxicillin")."""
     lexicon = default_lexicon()
     base = fact.relation.split(":")[0]
     return (
         fact.is_positive
-        and fact.modality not in ("past", "temporary")
+        and (fact.modality != "past" and (temporary or fact.modality != "temporary"))
         and fact.kind != "solution"
         and not {base, fact.relation} & lexicon.sets["timeless"]
         and base not in lexicon.sets["unending"]
@@ -76,6 +101,8 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
         return False  # what one message says it does not end in the same breath
     if _does_something_else(candidate, fact, lexicon):
         return False
+    if fact.subject.partition(":")[0] in lexicon.sets["partners"] and lexicon.shared["parted"].search(candidate.text):
+        return candidate.subject == fact.subject
     if fact.relation == "role":
         return candidate.subject == fact.subject and lexicon.shared["still_known"].search(candidate.text) is None
     over = _thing_over(candidate.text, lexicon.rules("en").parts["names_over"])
@@ -86,7 +113,9 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
     if candidate.wrong_object and _is_given_up(fact, candidate.wrong_object, lexicon):
         return True
     thing = candidate.wrong_object or ""
-    if not thing.endswith("了") and thing.startswith(fact.object_normalized or "-"):
+    held = fact.object_normalized or "-"
+    bare = held[1:] if held[:1] in lexicon.sets["classifiers"] and len(held) > 2 else held
+    if not thing.endswith("了") and thing.startswith((held, bare)):
         return False  # "吉他弦断了" is not about the guitar
     if mentions(candidate.text, fact, lexicon):
         return True
@@ -123,7 +152,9 @@ def _is_given_up(fact: Fact, thing: str, lexicon: Lexicon) -> bool:
     base, _, noun = fact.relation.partition(":")
     if base in ("attribute", "single") and noun == thing:
         return True
-    return fact.relation in lexicon.sets["own_words"] and thing in value
+    if fact.relation not in lexicon.sets["own_words"]:
+        return False
+    return thing in value or (len(thing) > 2 and thing[-1] in lexicon.sets["generic_ends"] and thing[:-1] in value)
 
 
 def _is_dish_of(fact: Fact, classes: tuple[str, ...], lexicon: Lexicon) -> bool:

@@ -50,12 +50,24 @@ def endings(
     named = name.match(read.clause.text[subject.words :]) if name is not None else None
     if named is not None:
         keys.append(named["name"])
+    keys += _parted_from(read, subject, utterance, lexicon)
     for key in dict.fromkeys(keys):
         yield replace(
             _ending(key, words, read, utterance, speaker=speaker),
             classes=named_classes(read.clause.norm, rules, lexicon),
             wrong_object=thing or None,
         )
+
+
+def _parted_from(read: Read, subject: Subject, utterance: Utterance, lexicon: Lexicon) -> list[str]:
+    """The partner whom the clause tells to be one no longer: the one it names, or the only one known when it tells
+    of nobody else."""
+    if lexicon.shared["parted"].search(read.clause.norm) is None:
+        return []
+    known = [p for p in utterance.people() if p.key.partition(":")[0] in lexicon.sets["partners"]]
+    named = [p.key for p in known if p.name and p.name in read.clause.text]
+    every = list(dict.fromkeys(p.key for p in known))
+    return named or (every if len(every) == 1 and subject.kind in ("self", "dropped") else [])
 
 
 def ending_of(thing: str, read: Read, utterance: Utterance, *, speaker: str | None) -> Candidate:
@@ -87,9 +99,12 @@ def _ending(key: str, words: str, read: Read, utterance: Utterance, *, speaker: 
 
 def thing_ended(norm: str, rules: Rules) -> str:
     """The thing that a clause names first and then gives up ("外卖我不跑了", "饭馆盘出去了"); else ""."""
-    pattern = rules.parts.get("ended_thing")
-    m = pattern.match(norm) if pattern is not None else None
-    return fold(trim(m["thing"])) if m is not None else ""
+    for part in ("left_place", "ended_thing"):
+        pattern = rules.parts.get(part)
+        m = pattern.match(norm) if pattern is not None else None
+        if m is not None:
+            return fold(trim(next((v for k, v in m.groupdict().items() if v and k.startswith("thing")), "")))
+    return ""
 
 
 def _is_final(read: Read, rules: Rules) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -104,6 +104,16 @@ class AnyOf:
             if found is not None:
                 return found
         return None
+
+    def every(self, text: str) -> Iterator[re.Match[str]]:
+        """The first match of each that matches, in order."""
+        there = grams(text)
+        for member in self.members:
+            if member.needs and member.needs.isdisjoint(there):
+                continue
+            found = member.search(text)
+            if found is not None:
+                yield found
 
     def match(self, text: str) -> re.Match[str] | None:
         there = grams(text)

@@ -73,8 +73,17 @@ def _known(read: Read, subject: Subject, rules: Rules, lexicon: Lexicon) -> Iter
     bare_end = min(end, hard.start()) if hard else end
     whole_end, bare_end = (end, bare_end) if rules.language != "en" else (bare_end, end)
     gone = rules.parts.get("pet_gone")
-    if subject.kind == "pet" and gone is not None and gone.match(norm[subject.rest : end]):
+    species = _species(subject, rules)
+    if species and gone is not None and gone.match(norm[subject.rest : end]):
         yield _pet_gone(norm, subject, rules)
+    named = rules.parts.get("pet_named") if species and ":" not in subject.key else None
+    m = named.match(norm[subject.rest : end]) if named is not None else None
+    if m is not None:
+        at = subject.rest + m.start("name")
+        yield Draft(
+            subject=subject.key, relation="pet_name", object=m["name"], start=at, end=at + len(m["name"]),
+            rule=f"{rules.language}.pet_named", attr=_word_for(species, rules), name=m["name"], about_user=False,
+        )  # fmt: skip
     names = rules.parts.get("names_speaker")
     if names is not None and read.clause.start > _LONGEST_GREETING and names.match(norm[subject.start :]):
         return
@@ -93,14 +102,27 @@ def _known(read: Read, subject: Subject, rules: Rules, lexicon: Lexicon) -> Iter
             yield from _topical(topical, norm[subject.start : end], subject, rules, lexicon)
         least = min(whole_end, bare_end)
         if subject.kind not in ("self", "dropped"):
-            yield from _as_self(norm, least, subject, rules, lexicon)
+            for stop in dict.fromkeys((whole_end, least) if rules.language == "zh" else (least,)):
+                yield from _as_self(norm, stop, subject, rules, lexicon)
         yield from _matches(rules.frames, norm[subject.rest : least], subject.rest, subject, rules, lexicon)
+
+
+def _species(subject: Subject, rules: Rules) -> str:
+    """The kind of animal that the subject is; empty for anybody else."""
+    species = subject.key.split("/")[-1].split(":")[0]
+    named = subject.kind in ("pet", "inherited") or (subject.kind == "entity" and ":" in subject.key)
+    return species if named and species in rules.pets.values() else ""
+
+
+def _word_for(species: str, rules: Rules, norm: str = "") -> str:
+    """A word for a kind of animal, one of the clause if it names any."""
+    words = [w for w, k in rules.pets.items() if k == species]
+    return next((w for w in words if w in norm), words[-1] if words else species)
 
 
 def _pet_gone(norm: str, subject: Subject, rules: Rules) -> Draft:
     """An animal that died or was given away is no longer kept."""
-    species = subject.key.split("/")[-1].split(":")[0]
-    word = next((w for w, k in rules.pets.items() if k == species and w in norm.lower()), species)
+    word = _word_for(subject.key.split("/")[-1].split(":")[0], rules, norm.lower())
     owner = subject.key.split("/")[0] if "/" in subject.key else "user"
     return Draft(
         subject=owner,
@@ -161,8 +183,9 @@ def _matches(
             strong=p.strong,
             rule=p.name,
             attr=g.get("attr") or g.get("pet") or g.get("kin") or g.get("entity") or "",
-            name=g.get("name") or g.get("id") or "",
+            name=g.get("name") or g.get("named") or g.get("id") or "",
             role=g.get("role") or g.get("degree") or "",
+            role_end=offset + m.end("role") if g.get("role") else 0,
             about_user=not p.subject,
         )
 
@@ -321,10 +344,10 @@ def _contrasted(draft: Draft, read: Read, lexicon: Lexicon) -> Draft:
 
 def _contrast(value: str, lexicon: Lexicon) -> tuple[str, str, tuple[int, int]] | None:
     """ "X, not Y" without a known relation: what holds, what does not, and the stretch that denies."""
-    m = lexicon.shared["contrast_last"].match(value)
-    if m is not None:
-        return trim(m["object"]), trim(m["wrong"]), (m.end("object"), m.end("wrong"))
     m = lexicon.shared["contrast_first"].match(value)
+    last = lexicon.shared["contrast_last"].match(value) if m is None or "不是" not in value else None
+    if last is not None:
+        return trim(last["object"]), trim(last["wrong"]), (last.end("object"), last.end("wrong"))
     if m is None:
         return None
     kept, wrong = m["object"] or m["object2"], m["wrong"] or m["wrong2"]

@@ -1,20 +1,22 @@
 """Statements that only tell what became of an old value, in a message that gives the new one: they are no facts of
-their own ("迈腾抵给4S店，置换了一辆帕萨特"). Pure.
+their own ("迈腾抵给4S店，置换了一辆帕萨特", "Back on Firefox, Brave kept nagging me"). Pure.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 
 from ltm_core.types import Fact
 from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.mentions import content, names
 from ltm_core.write.news import words
 from ltm_core.write.plan import Decision
 
 
 def without_farewells(decisions: Sequence[Decision], open_: Collection[str], lexicon: Lexicon) -> list[Decision]:
-    """The decisions without Chinese statements in the user's own words (``open_``: their ids) that name what the
-    message replaces and come before its new value."""
+    """The decisions without statements in the user's own words (``open_``: their ids) that name what the message
+    replaces; in Chinese those that come before its new value."""
     made = {d.fact.id: d.fact for d in decisions if d.op in ("add", "supersede")}
     over = [
         (d.previous, d.fact) if d.op == "supersede" else (d.fact, made.get(d.fact.superseded_by or ""))
@@ -32,10 +34,29 @@ def without_farewells(decisions: Sequence[Decision], open_: Collection[str], lex
 
 def _takes_leave(told: Fact, old: Fact, new: Fact, lexicon: Lexicon) -> bool:
     """Whether a statement before the new value names what the old fact was about and the new one is not."""
-    if told.text.isascii() or new.id == told.id or not new.is_positive or old.subject != told.subject:
+    if new.id == told.id or old.subject != told.subject:
+        return False
+    if not any(c > "\u2e80" for c in told.text):
+        return _names_old(told, old, new, lexicon)
+    if not new.is_positive:
         return False
     if not told.evidence or not new.evidence or told.evidence[0].start >= new.evidence[0].start:
         return False
+    if len(old.object) > 1 and old.object in told.text and old.object not in new.object:
+        return True
     function = lexicon.gate.function
     value = old.text if old.relation in lexicon.sets["own_words"] else old.object
     return bool(words(told.text, function) & words(value, function) - words(new.object, function))
+
+
+def _names_old(told: Fact, old: Fact, new: Fact, lexicon: Lexicon) -> bool:
+    """Whether an English statement is about the old value: it holds a name in it that the new one has not, or all
+    words of a value that is known as such; and it does not say that something of it is left."""
+    if lexicon.shared["news_not"].search(told.text):
+        return False
+    own = old.relation in lexicon.sets["own_words"]
+    named = set(names(old.text if own else old.object, begins=own)) - set(names(new.text, begins=False))
+    if any(re.search(rf"\b{re.escape(n)}\b", told.text) for n in named):
+        return True
+    value = set(content(old.object, lexicon)) - set(content(new.object, lexicon))
+    return not own and bool(value) and value <= set(content(told.text, lexicon))

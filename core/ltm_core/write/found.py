@@ -23,6 +23,17 @@ class Found:
     """Sentences that may end known facts, by what was learned."""
     skipped: list[str] = field(default_factory=list)
 
+    def leave_out(self, place: Evidence) -> None:
+        """Forget what was read from the clause that stands there, and what mostly rests on it."""
+
+        def stays(c: Candidate) -> bool:
+            return not any(_mostly(e, place) for e in c.evidence)
+
+        self.candidates = [c for c in self.candidates if stays(c)]
+        self.endings = [c for c in self.endings if stays(c)]
+        self.news = [c for c in self.news if stays(c)]
+        self.anchors = [a for a in self.anchors if a.kind != "stated_fact" or not _mostly(a.evidence, place)]
+
 
 def stated(r: Read, new: Sequence[Candidate], utterance: Utterance, *, start: int) -> Anchor:
     """The anchor of what a clause states, from ``start`` on."""
@@ -60,3 +71,9 @@ def inside(candidate: Candidate, evidence: Evidence) -> bool:
 
 def _overlap(one: Evidence, other: Evidence) -> bool:
     return one.message_id == other.message_id and one.start < other.end and other.start < one.end
+
+
+def _mostly(one: Evidence, place: Evidence) -> bool:
+    """Whether more than half of ``one`` stands at ``place``."""
+    shared = min(one.end, place.end) - max(one.start, place.start)
+    return one.message_id == place.message_id and shared * 2 > one.end - one.start

@@ -6,7 +6,7 @@ Not identifiers: dates, times, prices, versions, phone numbers, verification cod
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -21,7 +21,10 @@ _DATE = re.compile(
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+$", re.I)
 _MOBILE = re.compile(r"1[3-9]\d{9}$")
 _YEAR = re.compile(r"(?:19|20)\d\d$")
+_SERIES = re.compile(r"(?P<head>[A-Z]{1,6}[-_/]?)(?P<number>\d{2,})$")
 _SHORT_KEY = re.compile(r"[A-Za-z]+-\d{2,}")
+_DAY_DIGITS = 8
+"""Digits of a day written without signs, which a number said to be one may look like ("病历号20230911")."""
 _MAX_TEXT = 200_000
 _CONTEXT = 14
 _CONFIGURED = "configured"
@@ -104,11 +107,28 @@ def find_identifiers(
                 found[m.start()] = Identifier(
                     start=m.start(), end=m.end(), text=value, kind=kind, rule="identifier/known"
                 )
+    for start, end, kind in _alike(window, list(found.values()), taken):
+        found[start] = Identifier(start=start, end=end, text=window[start:end], kind=kind, rule="identifier/alike")
     told = kinds or {}
     return tuple(
         replace(i, kind=told[i.text]) if i.kind == "identifier" and i.text in told else i
         for _, i in sorted(found.items())
     )
+
+
+def _alike(window: str, found: Sequence[Identifier], taken: bytearray) -> Iterator[tuple[int, int, str]]:
+    """What is written like an identifier of the same message ("GX-201 is signed, GX-202 is stuck")."""
+    for one in found:
+        shape = _SERIES.match(one.text)
+        if shape is None:
+            continue
+        again = re.compile(
+            rf"(?<![A-Za-z0-9_-]){re.escape(shape['head'])}\d{{{len(shape['number'])}}}(?![A-Za-z0-9_-])"
+        )
+        for m in again.finditer(window):
+            if taken.find(1, m.start(), m.end()) < 0:
+                taken[m.start() : m.end()] = b"\1" * len(m.group())
+                yield m.start(), m.end(), one.kind
 
 
 def _is_identifier(text: str, start: int, end: int, kind: str, said: Mapping[str, str], lexicon: Lexicon) -> bool:
@@ -117,7 +137,8 @@ def _is_identifier(text: str, start: int, end: int, kind: str, said: Mapping[str
     marked = bool(said.get("mark") or said.get("hash"))
     if not _long_enough(value, digits, kind, said, marked=marked):
         return False
-    if _DATE.match(value) or _VERSION.match(value) or (_MOBILE.match(value) and not marked):
+    numbered = marked and len(value) == _DAY_DIGITS and value.isdigit()
+    if (_DATE.match(value) and not numbered) or _VERSION.match(value) or (_MOBILE.match(value) and not marked):
         return False
     if lexicon.shared["amount_before"].search(text[max(0, start - 4) : start]) or lexicon.shared[
         "amount_after"

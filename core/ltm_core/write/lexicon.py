@@ -27,6 +27,8 @@ NOT_CUES = frozenset(
     ["proposal", "reference", "forget", "suppress", "not_forget", "role_play", "ends", "ends_weak", "ends_not", "tag"]
 )
 """Flags that are read where they are needed, not for every clause."""
+EXPANDED = frozenset(["reference"])
+"""Flags whose expressions use macros."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +124,11 @@ class Lexicon:
     """What must be said beside an identifier of a shape that others share, by name."""
     slot_nouns: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Per relation, the nouns by which its value is called ("my major" of what one studies)."""
+    narrower: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Per loose word for a relative, those that it may mean ("child": "son")."""
+    opposites: tuple[tuple[Lazy, re.Pattern[str]], ...] = ()
+    """What is read in words, and what of the same subject cannot be true any more then."""
+    opposite_index: Index = field(default_factory=lambda: Index(()))
     progress: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Per language, how the state of what an identifier names is told after it; see `progress`."""
 
@@ -218,7 +225,7 @@ def _rules(language: str) -> Rules:
     for name, table in (("kin", kin), ("pet", pets)):
         macros[name] = "(?:" + "|".join(sorted(map(re.escape, table), key=len, reverse=True)) + ")"
     parts = {k: re.compile(_expand(v, macros), re.I) for k, v in extraction.get("parts", {}).items()}
-    flags = {k: AnyOf.of(v) for k, v in cues["flags"].items()}
+    flags = {k: AnyOf.of([_expand(e, macros) for e in v] if k in EXPANDED else v) for k, v in cues["flags"].items()}
     patterns = _patterns(extraction.get("pattern", []), macros, prefix=language)
     frames = _patterns(extraction.get("frame", []), macros, prefix=f"{language}.frame")
     named = tuple((k, m) for k, v in flags.items() if k not in NOT_CUES for m in v.members)
@@ -268,6 +275,7 @@ def default_lexicon() -> Lexicon:
     by_class, members, names = _classes()
     ids = _toml("identifiers.toml")
     shared = _toml("shared.toml")
+    opposites = tuple((Lazy.of(o["now"]), re.compile(o["was"], re.I)) for o in shared["opposites"].values())
     return Lexicon(
         languages=MappingProxyType({language: _rules(language) for language in LANGUAGES}),
         relations=MappingProxyType(relations),
@@ -283,6 +291,9 @@ def default_lexicon() -> Lexicon:
         identifier_prefixes=MappingProxyType(ids.get("prefixes", {})),
         identifier_neighbours=MappingProxyType(ids.get("beside", {})),
         slot_nouns=MappingProxyType({k: frozenset(v) for k, v in shared["slots"].items()}),
+        narrower=MappingProxyType({k: frozenset(v) for k, v in shared["narrower"].items()}),
+        opposites=opposites,
+        opposite_index=Index([now for now, _ in opposites]),
         progress=MappingProxyType(ids.get("progress", {})),
     )
 
@@ -295,4 +306,5 @@ def expressions() -> tuple[str, ...]:
             found[p.regex.source] = None
         for flag in rules.flags.values():
             found.update((m.source, None) for m in flag.members)
+    found.update((now.source, None) for now, _ in default_lexicon().opposites)
     return tuple(found)

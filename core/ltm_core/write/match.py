@@ -44,6 +44,10 @@ def same_thing(fact: Fact, value: str, *, loose: bool = False) -> bool:
         return True
     if fact.relation in default_lexicon().sets["activities"] and _is_part(value, held):
         return True
+    if fact.relation in default_lexicon().sets["consumed"] and held.isascii():
+        bare = default_lexicon().shared["quantity"].sub("", held)
+        if bare and singular(bare) == singular(value):
+            return True
     if not held.isascii() and len(value) >= 2 and fact.relation == "likes" and held.endswith(value):
         return True
     if fact.relation == "has_pet" and _species(held) & _species(value):

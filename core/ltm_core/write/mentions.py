@@ -14,7 +14,10 @@ from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import fold, normal
 
 _WORD = re.compile(r"[A-Za-z0-9][\w+#.'&-]*")
-_NAME = re.compile(r"(?<=[\w,;:] )(?!I\b|I')[A-Z][\w+#&'-]*|\b[A-Z]{2,}\b|\b[A-Z][a-z]+[A-Z]\w*")
+_NAME = re.compile(
+    r"(?<=[\w,;:] )(?!I\b|I')[A-Z][\w+#&'-]*|\b[A-Z]{2,}\b|\b[A-Z][a-z]+[A-Z]\w*"
+    r"|(?<=[\u4e00-\u9fff])[A-Z][A-Za-z0-9+#&'-]+"
+)
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
 _LEAST = 2
 """Characters that a Chinese name of a thing needs to be recognised inside a clause."""
@@ -78,7 +81,8 @@ def stem(word: str) -> str:
 def _holds_name(clause: str, name: str) -> bool:
     if clause.isascii() and name.isascii() and name.lower() not in _lower(clause):
         return False
-    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", clause, re.I) is not None
+    # Chinese writes no gap beside a Latin name.
+    return re.search(rf"(?<![A-Za-z0-9_-]){re.escape(name)}(?![A-Za-z0-9_-])", clause, re.I) is not None
 
 
 @lru_cache(maxsize=16)
@@ -98,7 +102,10 @@ def names(value: str, *, begins: bool) -> list[str]:
 def _named_in_han(clause: str, value: str, lexicon: Lexicon, *, whole: bool) -> bool:
     clause, value = _folded(clause), lexicon.shared["inner_verb"].sub("", fold(value))
     place, size, at = _longest_common(clause, value)
-    if size < _LEAST or all(c in lexicon.gate.function for c in value[at : at + size]):
+    named = (
+        not whole and place == 0 and size == len(value)
+    )  # "老周" is a name, for all that its characters are common
+    if size < _LEAST or (not named and all(c in lexicon.gate.function for c in value[at : at + size])):
         return False
     before = clause[place - 1 : place]
     apart = not before or before in lexicon.gate.function or not _HAN.match(before)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -21,6 +22,10 @@ _EDGES = "\"'“”‘’「」『』《》()（）[]【】,，.。!！?？;；:
 _SPACES = re.compile(r"\s+")
 
 
+_FINAL = re.compile("[喇啦](?=$|[，。！!?？,~～\\s])")
+"""Particles at the end of a Cantonese clause."""
+
+
 @cache
 def _table() -> dict[int, str]:
     table = {ord(k): v for k, v in _PUNCTUATION.items()}
@@ -28,18 +33,46 @@ def _table() -> dict[int, str]:
         table.setdefault(code, chr(code - 0xFEE0))
     for keep in "，；：（）":
         table[ord(keep)] = keep
-    data = files("ltm_core.lexicon").joinpath("write", "zh", "traditional.tsv").read_text(encoding="utf-8")
-    for line in data.splitlines():
-        if line and not line.startswith("#"):
-            traditional, simplified = line.split("\t")
-            for t, s in zip(traditional, simplified, strict=True):
-                table[ord(t)] = s
+    for traditional, simplified in _rows("traditional.tsv"):
+        for t, s in zip(traditional, simplified, strict=True):
+            table[ord(t)] = s
     return table
+
+
+@cache
+def _cantonese() -> tuple[re.Pattern[str], str, Mapping[str, str], re.Pattern[str]]:
+    """What tells written Cantonese apart, the particles its words begin with, and the words, each as long as what it
+    means."""
+    rows = dict(_rows("cantonese.tsv"))
+    particles, begins = rows.pop("particles"), rows.pop("begins")
+    return re.compile(f"[{particles}]"), begins, rows, re.compile("|".join(rows))
 
 
 def normal(text: str) -> str:
     """The text with full-width letters, curly quotes and traditional characters replaced one for one."""
-    return text if text.isascii() else text.translate(_table())
+    return text if text.isascii() else _simplified(text)
+
+
+def _simplified(text: str) -> str:
+    particles, _, words, spoken = _cantonese()
+    if particles.search(text):  # before they are replaced, which tell it apart
+        text = _FINAL.sub("了", text)
+        text = spoken.sub(lambda m: words[m.group()], text.translate(_unspoken()))
+    return text.translate(_table())
+
+
+@cache
+def _unspoken() -> dict[int, str]:
+    """The table without the particles of Cantonese, which some of its words begin with."""
+    return {k: v for k, v in _table().items() if chr(k) not in _cantonese()[1]}
+
+
+def _rows(name: str) -> Iterator[tuple[str, str]]:
+    data = files("ltm_core.lexicon").joinpath("write", "zh", name).read_text(encoding="utf-8")
+    for line in data.splitlines():
+        if line and not line.startswith("#"):
+            one, _, other = line.partition("\t")
+            yield one, other
 
 
 def script(text: str) -> str:
@@ -66,5 +99,5 @@ def fold(text: str) -> str:
     """Comparable form: compatibility characters unified, lower case, simplified, single blanks, no edges."""
     if text.isascii():
         return " ".join(text.lower().strip(_EDGES).split())
-    folded = unicodedata.normalize("NFKC", text).casefold().translate(_table())
+    folded = _simplified(unicodedata.normalize("NFKC", text).casefold())
     return _SPACES.sub(" ", trim(folded))

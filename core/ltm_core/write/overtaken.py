@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ltm_core.types import Evidence, Fact, Scope
+from ltm_core.write.gate import log_odds
 from ltm_core.write.known import Known
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.news import Held, News, Sentence, cue_array, words
-from ltm_core.write.norm import fold, trim
+from ltm_core.write.norm import fold, normal, trim
 from ltm_core.write.plan import Candidate, Decision, Utterance
 from ltm_core.write.rows import UNTOUCHED, closed, is_late, new_fact, retracted
 from ltm_core.write.scopes import Read
@@ -115,7 +116,7 @@ def proposed(
     """A candidate for every sentence that is likely to tell of something changed or over."""
     for unit in found:
         key = _subject(unit, me)
-        if key is None or lexicon.shared["news_not"].search(unit.text):
+        if key is None or lexicon.shared["news_not"].search(normal(unit.text)):
             continue
         if key == me and lexicon.shared["news_others"].search(unit.text):
             continue  # what a friend sold is over for the friend
@@ -187,17 +188,20 @@ def meant(
     ][-MOST_MEANT:]
     if not near:
         return [], "", 0.0
-    sentence = Sentence(text=c.text, norm="", language="", cues=np.zeros(0, np.float32), vector=vectors.get(c.text))
+    sentence = Sentence(
+        text=c.text, norm="", language="", cues=np.zeros(0, np.float32), vector=vectors.get(c.text),
+        turn=log_odds(c.confidence),
+    )  # fmt: skip
     held = [Held(text=f.text, object=f.object, relation=f.relation, vector=vectors.get(f.text)) for f in near]
     shares = news.meant(sentence, held)
     best = int(shares.argmax())
     same = [i for i, f in enumerate(near) if i == best or _same_words(f, near[best])]
-    probability = c.confidence * float(shares[same].sum())
+    probability = float(shares[same].sum())
     which = "ends" if sentence.vector is not None else "ends_plain"
     compared = news.compare(sentence, held[best])
     if probability < news.thresholds[which] or not (c.is_positive or news.shares_words(compared)):
         return [], "", 0.0  # what ends without a new value must be named
-    if _only_tells_of(near[best], c, lexicon):
+    if _only_tells_of(near[best], c, lexicon) or _tells_of_part(near[best], c, lexicon):
         return [], "", 0.0
     strongest = news.strongest(compared, with_vectors=sentence.vector is not None)
     reason = f"news {news.version.partition('/')[0]} {probability:.2f}: turn {c.confidence:.2f}, {strongest}"
@@ -213,6 +217,14 @@ def _only_tells_of(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     begins = lexicon.shared["determiner"].sub("", text).casefold()
     named = [w.casefold() for w in _TELLING_FIRST.findall(fact.object)]
     return any(begins.startswith(w) for w in named) and lexicon.shared["own_end"].search(text) is None
+
+
+def _tells_of_part(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
+    """Whether a Chinese sentence begins with something of the thing that the fact names ("MacBook的壳卖了")."""
+    said, held = fold(c.text), fact.object_normalized or fold(fact.object)
+    bare = held[1:] if held[:1] in lexicon.sets["classifiers"] else held
+    part = lexicon.rules("zh").parts["part_of"]
+    return any(h and said.startswith(h) and part.match(said[len(h) :]) is not None for h in (held, bare))
 
 
 def _is_named(fact: Fact, c: Candidate, news: News) -> bool:
@@ -254,6 +266,8 @@ def overtake(
     values = [d.fact for d in here if d.fact.is_positive and d.fact.rule != "open"]
     if not over or any(d.op == "restore" for d in decisions):
         return decisions
+    if any(_is_one_more(v, over[0], c, lexicon) for v in values):
+        return decisions
     if probability < _SURE and not all(_may_follow(f, over[0], c, news, lexicon) for f in values):
         return decisions
     made: list[Decision] = []
@@ -281,6 +295,15 @@ def overtake(
         else:
             made.append(Decision(op="retract" if wrong else "close", fact=row, previous=f, reason=why))
     return [*decisions, *made]
+
+
+def _is_one_more(value: Fact, old: Fact, c: Candidate, lexicon: Lexicon) -> bool:
+    """Whether an English sentence tells of one more of what people have several of ("We got a new dog, Rufus"), and
+    says nothing of an end."""
+    several = value.relation == old.relation and value.relation in lexicon.sets["accumulates"]
+    rules = lexicon.rules("en")
+    ends = rules.flags["hard_cessation"].search(c.text) or rules.parts["switches"].search(c.text)
+    return several and c.text.isascii() and not ends
 
 
 def _may_follow(value: Fact, old: Fact, c: Candidate, news: News, lexicon: Lexicon) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from ltm_core.write.clauses import Clause
 from ltm_core.write.lexicon import Lexicon, Rules
@@ -46,7 +47,13 @@ def speaker_key(utterance: Utterance) -> tuple[str, str | None]:
 
 def lead(norm: str, rules: Rules) -> int:
     """Where a clause begins after "and", "by the way", "remember that", …"""
-    found = rules.parts["lead"].match(norm)
+    return _lead(norm, rules.parts["lead"])
+
+
+@lru_cache(maxsize=64)
+def _lead(norm: str, pattern: re.Pattern[str]) -> int:
+    """Asked by many readers of the same clause."""
+    found = pattern.match(norm)
     return found.end() if found and found.end() < len(norm) else 0
 
 
@@ -95,10 +102,35 @@ def _subject(
     if (
         named
         and lexicon.shared["named_of_ours"].search(text[named.end() :])
+        and not _is_thing(text[named.end() :], lexicon)
         and named["name"].split()[0].lower() not in lexicon.sets["no_names"]
     ):
         return Subject(key=named["name"], rest=start + named.end(), start=start, kind="entity")
     return Subject(key=me, rest=start, start=start, kind="dropped")
+
+
+def _named_own(text: str, rules: Rules, lexicon: Lexicon, start: int) -> Subject | None:
+    """Somebody whom the speaker names with what he is to him ("my best mate Davo moved", "our kelpie Jess is …")."""
+    pattern = rules.parts.get("named_own")
+    found = pattern.match(text) if pattern is not None else None
+    if found is None:
+        return None
+    name = found["name"] or found["name2"]
+    if name.lower() in lexicon.sets["no_names"]:
+        return None
+    if found["other"]:
+        return Subject(key="", rest=start + found.end(), start=start, kind="stranger")
+    own = "own" if found["own"] else "own2"
+    owns, rest = bool(found[own]), found.end()
+    if owns and lexicon.shared["contracted"].match(text[found.end() :]):
+        owns, rest = False, found.start(own)
+    return Subject(key=name, rest=start + rest, start=start, kind="entity", owns=owns)
+
+
+def _is_thing(rest: str, lexicon: Lexicon) -> bool:
+    """Whether what is said of a name makes it a thing of ours ("Oolong is my daytime drink")."""
+    shared = lexicon.shared
+    return shared["is_ours"].match(rest) is not None and shared["person_of_ours"].match(rest) is None
 
 
 def _own(text: str, rules: Rules, lexicon: Lexicon, start: int, *, me: str) -> Subject | None:
@@ -107,7 +139,7 @@ def _own(text: str, rules: Rules, lexicon: Lexicon, start: int, *, me: str) -> S
     if found is None and "bare_kin" in rules.parts:
         found = rules.parts["bare_kin"].match(text)
     if found is None:
-        return None
+        return _named_own(text, rules, lexicon, start)
     groups = found.groupdict()
     word = groups["kin"].lower()
     key = rules.kin.get(word) or rules.pets.get(word) or ""

@@ -7,7 +7,7 @@ All of it is pure: no clock, no ids, no store; the caller injects them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, TypeAlias
@@ -44,6 +44,20 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """One of the user's own people and animals, of whom something is known."""
+
+    key: str
+    """The subject of the facts."""
+    name: str = ""
+
+
+def nobody() -> tuple[Person, ...]:
+    """Nobody is known."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Utterance:
     """One message to analyse, with what it needs to be understood."""
 
@@ -64,6 +78,11 @@ class Utterance:
     """Identifiers and names remembered from earlier sessions (for cross-session references)."""
     known_kinds: Mapping[str, str] = field(default_factory=dict, hash=False)
     """What each remembered identifier is of (order, ticket, …), of any session: later the word is left out."""
+    said_earlier: Callable[[str], bool] | None = field(default=None, hash=False, compare=False)
+    """Whether words of the text were said in an earlier session; for an empty text, whether there was one at all.
+    None when that is not known."""
+    people: Callable[[], tuple[Person, ...]] = field(default=nobody, hash=False, compare=False)
+    """The relatives and animals of whom something is known; asked only when the words may mean one of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
+from functools import cache
 from typing import TYPE_CHECKING
 
+from ltm_core.text.terms import terms
 from ltm_core.write.analyse import analyse
 from ltm_core.write.batch import Batch, Prepared
 from ltm_core.write.eligible import gated
 from ltm_core.write.index import message_units
 from ltm_core.write.intake import Incoming
+from ltm_core.write.kinship import known_people
+from ltm_core.write.lexicon import default_lexicon
 from ltm_core.write.people import speaker_key
-from ltm_core.write.plan import Turn, Utterance
+from ltm_core.write.plan import Person, Turn, Utterance, nobody
 from ltm_core.write.statuses import Judged
 from ltm_core.write.vectors import Vectors
 
@@ -29,6 +33,12 @@ _OPENING = 3
 """Turns of a session within which its first words may still answer what was proposed in the one before."""
 _MOST_ENTITIES = 64
 """Identifiers of earlier sessions that "the order I told you about" may mean: the newest."""
+_MOST_PEOPLE = 200
+"""Newest facts among which those about relatives are looked for."""
+_MOST_SAID, _LONGEST_SAID = 400, 4000
+"""Newest turns, and characters of each, among which what a reference to an earlier session names is looked for."""
+_LONG_PAUSE = timedelta(hours=6)
+"""After which a host that keeps one endless session has begun another conversation."""
 _IDENTIFIER_RELATIONS = (
     "identifier", "order", "contract", "quote", "ticket", "parcel", "invoice", "booking", "case",
 )  # fmt: skip
@@ -51,7 +61,7 @@ def prepare(
     turns = turns_of(tail)
     opening = len(tail) < _OPENING and all(r.role != "assistant" for r in tail)
     earlier = _earlier(reader, batch.scope.session_id) if opening else ()
-    known = known_entities(reader, batch.scope.session_id)
+    known = known_entities(reader, batch.scope.session_id, now=now)
     prepared: dict[int, Prepared] = {}
     for index, (message, verdict) in enumerate(zip(batch.messages, verdicts, strict=True)):
         if verdict.fate not in ("new", "edit"):
@@ -95,6 +105,8 @@ def prepare_message(
         earlier=tuple(earlier),
         known_entities=known.elsewhere,
         known_kinds=known.kinds,
+        said_earlier=known.said,
+        people=known.people,
     )
     units = message_units(
         message.content,
@@ -168,12 +180,43 @@ class Known:
     """Those of other sessions than this one."""
     kinds: Mapping[str, str] = field(default_factory=dict)
     """What each is of, where that is known."""
+    people: Callable[[], tuple[Person, ...]] = nobody
+    """The relatives and animals of whom something is known."""
+    said: Callable[[str], bool] | None = None
+    """Whether words of a text were said in an earlier session."""
 
 
-def known_entities(reader: Reader, session_id: str | None) -> Known:
-    """Identifiers remembered of the user, the newest."""
+def known_entities(reader: Reader, session_id: str | None, *, now: datetime | None = None) -> Known:
+    """Identifiers remembered of the user, the newest; and, as of ``now``, the people that facts tell of."""
     facts = reader.facts(slots=[("user", r) for r in _IDENTIFIER_RELATIONS], newest_first=True, limit=_MOST_ENTITIES)
     return Known(
         elsewhere=tuple(dict.fromkeys(f.object for f in facts if f.session_id != session_id)),
         kinds={f.object: f.relation for f in reversed(facts) if f.relation != "identifier"},
+        people=nobody if now is None else cache(lambda: _people(reader, now)),
+        said=None if now is None else _said_earlier(reader, session_id, now),
     )
+
+
+def _said_earlier(reader: Reader, session_id: str | None, now: datetime) -> Callable[[str], bool]:
+    """Whether a text shares words with what was said in other sessions, or in this one before a long pause."""
+
+    @cache
+    def said() -> frozenset[str] | None:
+        rows = reader.messages(newest_first=True, limit=_MOST_SAID)
+        earlier = [r for r in rows if r.session_id != (session_id or "") or now - r.at > _LONG_PAUSE]
+        return frozenset(t for r in earlier for t in terms(r.content[:_LONGEST_SAID])) if earlier else None
+
+    def shares(text: str) -> bool:
+        known = said()
+        if known is None or not text:
+            return known is not None
+        asked = terms(text)
+        # One character of a Chinese word is in everything.
+        whole = [t for t in asked if len(t) > 1] or asked
+        return any(t in known for t in whole)
+
+    return shares
+
+
+def _people(reader: Reader, now: datetime) -> tuple[Person, ...]:
+    return known_people(reader.facts(current_at=now, newest_first=True, limit=_MOST_PEOPLE), default_lexicon())

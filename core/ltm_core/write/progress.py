@@ -26,12 +26,13 @@ def status_told(
         return None
     language = r.clause.language
     rest = r.clause.text[identifier.end - r.clause.start :]
-    state = state_of(rest, language, lexicon) or _stands(r, identifier, lexicon)
-    more = _goes_on(after, lexicon) if after is not None and after.clause.language == "zh" else None
+    state = state_of(rest, language, lexicon) or _stands(r, identifier, lexicon) or _done_to(r, identifier, lexicon)
+    more = _goes_on(after, lexicon) if after is not None and after.clause.language == language else None
     if not (state or (more and not trim(rest))):
         return None
-    state = "，".join(s for s in (state, more) if s)
-    text = "，".join(s for s in (trim(r.clause.text), more) if s)
+    comma = "，" if language == "zh" else ", "
+    state = comma.join(s for s in (state, more) if s)
+    text = comma.join(s for s in (trim(r.clause.text), more) if s)
     return Candidate(
         subject=f"{identifier.kind}:{identifier.text}",
         relation="status",
@@ -53,8 +54,12 @@ def status_told(
 
 def _goes_on(after: Read, lexicon: Lexicon) -> str | None:
     """How the thing stands by the next clause, when that goes on about it and not about the speaker."""
-    if after.veto or after["first_person"] or any(after[w] for w in _NOT):
+    if after.veto not in ("", "feedback") or after["first_person"] or any(after[w] for w in _NOT):
         return None
+    if after.clause.language != "zh":
+        told = _rules(lexicon).get(after.clause.language, {}).get("goes_on")
+        m = told.match(trim(after.clause.text)) if told is not None else None
+        return m["state"].strip() if m is not None else None
     others = lexicon.rules(after.clause.language).parts["stands_with_others"].match(after.clause.norm)
     said = trim(after.clause.text[slice(*others.span("object"))]) if others is not None else None
     return state_of(after.clause.text, after.clause.language, lexicon) or said
@@ -69,6 +74,13 @@ def _stands(r: Read, identifier: Identifier, lexicon: Lexicon) -> str | None:
         if m is not None:
             return trim(r.clause.text[at + m.start("object") : at + m.end("object")])
     return None
+
+
+def _done_to(r: Read, identifier: Identifier, lexicon: Lexicon) -> str | None:
+    """What somebody else did to the thing, told before its number ("the client signed Q-5518")."""
+    told = _rules(lexicon).get(r.clause.language, {}).get("before")
+    m = told.match(r.clause.text[: identifier.start - r.clause.start]) if told is not None else None
+    return m["state"].strip() if m is not None else None
 
 
 def state_of(rest: str, language: str, lexicon: Lexicon) -> str | None:

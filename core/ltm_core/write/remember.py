@@ -33,16 +33,16 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
     found: list[Explicit] = []
     taken: set[int] = set()
     for i, r in enumerate(reads):
-        if i in taken or not r["remember"] or (r.veto in _HELD and not _asks_to_keep(r, lexicon)):
+        if i in taken or not r["remember"] or (_is_held(r) and not _asks_to_keep(r, lexicon)):
             continue
-        if i + 1 < len(reads) and reads[i + 1].veto in _HELD and _announces(utterance.content, r, reads[i + 1]):
+        if i + 1 < len(reads) and _is_held(reads[i + 1]) and _announces(utterance.content, r, reads[i + 1]):
             continue  # "a note to the AI: <orders>": what it announces is refused, so is the announcement
         start, words = _content(r, lexicon)
         spans = [i]
         for j in range(i + 1, len(reads)):
             same = reads[j].clause.sentence == r.clause.sentence
             opener = not words and j == i + 1
-            if not (same or opener) or reads[j].veto in _HELD or (reads[j]["command"] and not opener):
+            if not (same or opener) or _is_held(reads[j]) or (reads[j]["command"] and not opener):
                 break
             spans.append(j)
         end = reads[spans[-1]].clause.end
@@ -63,6 +63,34 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
             _explicit(utterance, text, Evidence(message_id=utterance.message_id, start=start, end=end), spans)
         )
     return tuple(found)
+
+
+def _is_held(r: Read) -> bool:
+    """Whether a clause is nothing that its author wants to be kept. What quotes a name in words of his own is: "we
+    always write 'Acme'"."""
+    return r.veto in _HELD and not (r.veto == "quotation" and r["first_person"])
+
+
+def instructed(
+    utterance: Utterance, reads: Sequence[Read], made: Sequence[Candidate], lexicon: Lexicon
+) -> tuple[Anchor, ...]:
+    """What the assistant is told to do from now on: to say so is to ask that it is remembered."""
+    found: list[Anchor] = []
+    for r in reads:
+        parts = lexicon.rules(r.clause.language).parts
+        from_now, to_assistant = parts.get("from_now"), parts.get("to_assistant")
+        if from_now is None or from_now.search(r.clause.norm) is None:
+            continue
+        if to_assistant is not None and to_assistant.search(r.clause.norm) is None:
+            continue  # "以后就靠地铁和腿" asks nothing of the assistant
+        evidence = r.evidence(utterance.message_id)
+        if any(evidence in c.evidence and _is_instruction(c) for c in made):
+            found.append(_explicit(utterance, trim(r.clause.text), evidence, ()).anchor)
+    return tuple(found)
+
+
+def _is_instruction(c: Candidate) -> bool:
+    return c.subject == "assistant" or c.relation == "calls_user"
 
 
 def _asks_to_keep(r: Read, lexicon: Lexicon) -> bool:
@@ -105,7 +133,7 @@ def _explicit(utterance: Utterance, text: str, evidence: Evidence, spans: Sequen
 
 def _said_before(utterance: Utterance, earlier: Sequence[Read], r: Read) -> tuple[str, Evidence] | None:
     """What "keep that in mind" points at: the statement before it, in this message or in the user's last turn."""
-    said = [e for e in earlier if not e.veto]
+    said = [e for e in earlier if e.veto in ("", "conditional", "feedback")]
     if said:
         last = [e for e in said if e.clause.sentence == said[-1].clause.sentence]
         start, end = last[0].clause.start, last[-1].clause.end

@@ -34,6 +34,13 @@ def renewed(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | None:
     noun = fold(trim(m["attr"]))
     if not noun or lexicon.shared["time_noun"].match(noun):
         return None
+    person = rules.parts["person_noun"].search(noun) if not m["object"].endswith(noun[-1:]) else None
+    if (
+        person is not None
+        and noun not in rules.attributes
+        and not any(noun[i:] in rules.functional for i in range(len(noun)))
+    ):
+        return None  # where somebody went
     relation = rules.attributes.get(noun)
     known = relation is not None or any(noun[i:] in rules.functional for i in range(len(noun)))
     if relation is None:
@@ -54,6 +61,29 @@ def renewed(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | None:
         ),
         lexicon,
     )
+
+
+def next_employer(before: Read | None, read: Read, subject: Subject, lexicon: Lexicon) -> Draft | None:
+    """Where somebody works after leaving the place that the clause before names ("从百度离职了，现在在腾讯")."""
+    parts = lexicon.rules(read.clause.language).parts
+    if before is None or "now_at" not in parts or before.veto or before.clause.language != read.clause.language:
+        return None
+    if before.clause.sentence != read.clause.sentence or parts["left_work"].search(before.clause.norm) is None:
+        return None
+    m = parts["now_at"].match(read.clause.norm)
+    if m is None or subject.kind not in ("self", "dropped", "inherited"):
+        return None
+    draft = Draft(
+        subject=subject.key,
+        relation="works_at",
+        object=m["object"],
+        start=m.start("object"),
+        end=m.end("object"),
+        move="change",
+        confidence=0.8,
+        rule="zh.next_employer",
+    )
+    return finish(draft, lexicon)
 
 
 def successor_of(before: Read | None, read: Read, lexicon: Lexicon) -> str:

@@ -6,10 +6,11 @@ The repaired statement keeps its subject and relation; only its object changes.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ltm_core.write.build import head
+from ltm_core.write.draft import Draft
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import normal, trim
 from ltm_core.write.plan import Candidate, Utterance
@@ -17,6 +18,9 @@ from ltm_core.write.rows import UNTOUCHED
 from ltm_core.write.scopes import Read
 
 _NUMBER = r"[\d一二两三四五六七八九十百千万零〇]+"
+_DATED = re.compile(r" \(\d{4}-[^)]*\)$")
+_VERSION = re.compile(r"[A-Za-z][\w.+-]*(?: ?[A-Za-z]+)? ?\d[\w.]*")
+_BARE = ("is_a", "is", "has", "located_in")
 _LONGEST = 10
 """Characters of a repaired value without a number; a longer one is a statement of its own."""
 
@@ -27,6 +31,49 @@ def repair_of(read: Read, lexicon: Lexicon) -> re.Match[str] | None:
     if pattern is None or not read["correction"] or read["first_person"] or read["question"]:
         return None
     return pattern.match(read.clause.norm)
+
+
+def turned_out(read: Read, lexicon: Lexicon) -> str:
+    """The value that a clause says to hold in truth ("其实是 Rocky 9"); else ""."""
+    pattern = lexicon.rules(read.clause.language).parts.get("turns_out")
+    m = pattern.match(read.clause.norm) if pattern is not None and not read.veto else None
+    return trim(m["object"]) if m is not None else ""
+
+
+def put_right(
+    made: tuple[Draft, ...], told: Callable[[], Sequence[Candidate]], lexicon: Lexicon
+) -> tuple[Draft, ...]:
+    """A correction that names its subject and a bare value ("我是8月13号", "她是屏东人"), as the value of what was
+    told last of the same one in a value of that shape; other drafts as they are."""
+    first = made[0]
+    if len(made) > 1 or first.relation not in _BARE or first.wrong or not first.positive:
+        return made
+    for old in reversed(told()):
+        if old.subject != first.subject or not old.is_positive or old.rule == "open" or old.modality in UNTOUCHED:
+            continue
+        if (
+            old.relation != "solution"
+            and normal(old.object) != first.object
+            and _same_shape(first.object, old, lexicon)
+        ):
+            return (
+                replace(first, relation=old.relation, wrong=old.object_normalized, move="correct", confidence=0.85),
+            )
+    return made
+
+
+def _same_shape(value: str, old: Candidate, lexicon: Lexicon) -> bool:
+    """Whether two values are of one sort by their looks: the same but for a number, both a name with a version, of
+    one class, or with one last character that says what they are."""
+    held = normal(old.object)
+    if re.search(_NUMBER, value) and re.sub(_NUMBER, "#", value) == re.sub(_NUMBER, "#", held):
+        return True
+    if _VERSION.fullmatch(value) and _VERSION.fullmatch(held):
+        return True
+    one, two = head(value, lexicon, "zh"), old.object_normalized
+    if lexicon.members.get(one, frozenset()) & lexicon.members.get(two, frozenset()):
+        return True
+    return len(value) > 1 and len(held) > 1 and value[-1] == held[-1] and value[-1] in lexicon.sets["value_sorts"]
 
 
 def is_bare(match: re.Match[str], lexicon: Lexicon) -> bool:
@@ -41,15 +88,17 @@ def repaired(
     match: re.Match[str], read: Read, told: Sequence[Candidate], utterance: Utterance, lexicon: Lexicon
 ) -> Candidate | None:
     """The newest of the statements ``told`` (oldest first) that the value fits, with the value in its place."""
-    value, wrong = trim(match["object"]), trim(match["wrong"] or "")
+    value, wrong = trim(match["object"]), trim(match["wrong"] or match["wrong0"] or "")
     allergy = lexicon.rules("zh").parts["allergy_alone"].match(value)
     spoken = read.clause.text[match.start("object") : match.start("object") + len(value)]
     city = lexicon.rules("zh").parts["city"]
     if city.match(value) is not None:  # "是屏东" repairs a place, not the job told in the same clause
         told = [c for c in told if city.match(normal(c.object)) is not None] or told
     for old in reversed(told):
-        if old.rule == "open" or old.relation == "solution" or old.modality in UNTOUCHED:
+        if old.relation == "solution" or old.modality in UNTOUCHED:
             continue
+        if old.rule == "open" and (re.match(rf"{_NUMBER}[^\d\s]", value) is None or not old.is_positive):
+            continue  # in words that no pattern reads, only a number with its unit stands for another
         if wrong and wrong not in old.object:
             continue
         if allergy is not None:
@@ -83,7 +132,7 @@ def _made(old: Candidate, new: str, read: Read, utterance: Utterance, lexicon: L
         old,
         object=new,
         object_normalized=head(normal(new), lexicon, read.clause.language),
-        text=old.text.replace(old.object, new),
+        text=_DATED.sub("", old.text).replace(old.object, new),
         move="correct",
         reach="subject",
         wrong_object=old.object_normalized,

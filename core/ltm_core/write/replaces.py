@@ -6,14 +6,18 @@ import re
 from collections.abc import Sequence
 
 from ltm_core.types import Fact
-from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.lexicon import Lexicon, default_lexicon
 from ltm_core.write.match import singular
-from ltm_core.write.mentions import content
-from ltm_core.write.norm import fold
+from ltm_core.write.mentions import content, stem
+from ltm_core.write.news import words
+from ltm_core.write.norm import fold, script
 from ltm_core.write.plan import Candidate
 from ltm_core.write.renew import RULE as RENEWED
+from ltm_core.write.sorts import are_exclusive
 
 _DIGITS = re.compile(r"\d+")
+_DATED = re.compile(r" \(\d{4}[^)]*\)$")
+_HAN = re.compile(r"[一-鿿]")
 _NAMED = ("single", "attribute", "schedule", "deadline", "budget")
 _WORDS = re.compile(r"[\w'&:.-]+")
 _MOST_DIFFERING = 3
@@ -30,13 +34,23 @@ def takes_place(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     """Whether a value said to be new stands for the same thing as the fact's, under another name of it: the same
     noun ("coach", "running coach"), or tools of one sort ("switched to Arc")."""
     one, two = fact.relation.partition(":"), candidate.relation.partition(":")
-    if candidate.rule == RENEWED and _gives_value(fact, two[2], lexicon):
+    if candidate.rule == RENEWED and (
+        _gives_value(fact, two[2], lexicon) or (fact.relation == candidate.relation and not two[2])
+    ):
+        return True
+    if switched(fact, candidate, lexicon):
         return True
     if two[0] in _NAMED:
         if one[0] in _NAMED:
-            return _same_noun(one[2], two[2])
+            return _same_noun(one[2], two[2]) or (not two[2] and one[0] == two[0])
         return _is_slot_of(fact, two[2], lexicon)
-    if same_frame(fact, candidate, lexicon):
+    if same_frame(fact, candidate, lexicon) or recounted(fact, candidate, lexicon):
+        return True
+    if same_dealing(fact, candidate, lexicon):
+        return True
+    if two[0] == "dose":
+        return bool(lexicon.rules("en").parts["kind_dose"].search(fact.text)) and fact.text.isascii()
+    if one[0] == two[0] == "goal" and _last(fact.object_normalized) == _last(candidate.object_normalized):
         return True
     if candidate.rule == "open":
         noun = one[2] if one[0] in ("single", "attribute") else ""
@@ -49,11 +63,90 @@ def takes_place(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     return bool(sort) or _same_noun(held, new)
 
 
+def switched(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
+    """Whether the words tell of a switch to a thing of the fact's sort ("moved everything over to Starling" when "I
+    bank with Barclays" is known), or to another for the same purpose ("for all my notes", "for notes I use")."""
+    base = fact.relation.partition(":")[0]
+    if base not in lexicon.sets["switchable"] and base not in _NAMED:
+        return False
+    switches = lexicon.rules(script(candidate.text)).parts.get("switches")
+    if switches is None or switches.search(candidate.text) is None:
+        return False
+    if are_exclusive(f"{fact.text} {fact.object}", f"{candidate.text} {candidate.object}"):
+        return True
+    return fact.relation == candidate.relation and bool(
+        _purpose(fact.text, lexicon) & _purpose(candidate.text, lexicon)
+    )
+
+
+def only_provider(facts: Sequence[Fact], candidate: Candidate, lexicon: Lexicon) -> list[Fact]:
+    """The one provider known ("I'm with Zinnia for electric") when the words tell of a switch to a name of no other
+    sort ("switched to Bluebird"); none when several are known."""
+    served = [f for f in facts if f.relation == "served_by"]
+    switches = lexicon.rules(script(candidate.text)).parts.get("switches")
+    if len(served) != 1 or switches is None or switches.search(candidate.text) is None:
+        return []
+    new = candidate.object.strip()
+    sorts = [lexicon.members.get(fold(v), frozenset()) for v in (new, served[0].object.partition(" for ")[0])]
+    if not new[:1].isupper() or (sorts[0] and not sorts[0] & sorts[1]):
+        return []
+    return served
+
+
+def recounted(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
+    """Whether the words give the one number of a statement another value ("my car insurance went up to 720" of "…
+    costs 600 a year"): the unit is the same, and so is something that is counted besides days."""
+    shared = lexicon.shared
+    base = fact.relation.partition(":")[0]
+    if base not in lexicon.sets["switchable"] and base not in (*_NAMED, *lexicon.sets["frames"]):
+        return False
+    if script(fact.text) != script(candidate.text) or shared["recounts"].search(candidate.text) is None:
+        return False
+    chinese = script(fact.text) == "zh"
+    counted = shared["counted_zh" if chinese else "counted"]
+    old, new = (_DATED.sub("", t) for t in (fact.text, candidate.text))
+    one, two = list(counted.finditer(old)), list(counted.finditer(new))
+    if len(one) != 1 or len(two) != 1 or one[0]["n"] == two[0]["n"]:
+        return False
+    units = [(m["unit"] or "").strip().rstrip("s") for m in (one[0], two[0])]
+    if all(units) and (units[0][:1] != units[1][:1] if chinese else units[0] != units[1]):
+        return False
+    function = lexicon.gate.function
+    rest = [words(shared["of_time"].sub(" ", counted.sub(" ", t)), function) for t in (old, new)]
+    verbs = [t[m.start() - 1 : m.start()] for t, m in ((old, one[0]), (new, two[0]))]
+    alike = chinese and bool(units[0]) and verbs[0] == verbs[1] and bool(_HAN.match(verbs[0]))
+    named = not chinese and all(units) and shared["counted_units"].match(units[0]) is None and len(units[0]) > 1
+    rates = [shared["rate"].match(t[m.end() :]) for t, m in ((old, one[0]), (new, two[0]))]
+    often = not chinese and all(units) and all(rates) and len({m.group() for m in rates if m is not None}) == 1
+    return bool(rest[0] & rest[1]) or alike or named or often
+
+
+def _purpose(text: str, lexicon: Lexicon) -> frozenset[str]:
+    m = lexicon.shared["purpose"].search(text)
+    return frozenset(content(next(g for g in m.groups() if g), lexicon)) if m is not None else frozenset()
+
+
+def keeps_employer(fact: Fact, news: Candidate, lexicon: Lexicon) -> bool:
+    """Whether news leaves an employer as he is, since it is of another role and who was promoted works where he did;
+    or the holder of a post, since he only did something else ("Priya moved house", "周敏搬家了")."""
+    shared = lexicon.shared
+    base, _, post = fact.relation.partition(":")
+    if base in ("single", "attribute") and news.text.startswith(fact.object):
+        held = post.split(" ")[-1] in lexicon.sets["posts"] or any(
+            post[i:] in lexicon.sets["posts"] for i in range(len(post)) if not post.isascii()
+        )
+        return held and shared["holder_left"].search(news.text) is None
+    if fact.relation != "works_at":
+        return False
+    return shared["role_told"].search(news.text) is not None and shared["work_left"].search(news.text) is None
+
+
 def same_frame(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     """Whether two English statements in the user's own words differ by one value alone ("I get my groceries from
     Tesco", "I get my groceries from Lidl now"): what they share must say more than that something is liked."""
     own = lexicon.sets["own_words"]
-    if fact.relation not in own or candidate.relation not in own or not fact.text.isascii():
+    same = fact.relation == candidate.relation and fact.relation in lexicon.sets["frames"]
+    if not (same or (fact.relation in own and candidate.relation in own)) or not fact.text.isascii():
         return False
     now = lexicon.rules("en").parts["of_now"]
     one, two = (_WORDS.findall(now.sub("", v).casefold()) for v in (fact.text, candidate.text))
@@ -66,6 +159,19 @@ def same_frame(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     return before >= 2 and min(left) >= 1 and max(left) <= _MOST_DIFFERING and long
 
 
+def same_dealing(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
+    """Whether two English statements say that the same is done elsewhere or with another ("I shop at Aldi", "I've
+    started shopping at Lidl instead"), of what is done at one place or with one."""
+    own = lexicon.sets["own_words"]
+    if fact.relation not in own or candidate.relation not in own or not fact.text.isascii():
+        return False
+    one, two = (lexicon.shared["dealing"].search(t) for t in (fact.text, candidate.text))
+    if one is None or two is None or one["how"] != two["how"] or one["name"] == two["name"]:
+        return False
+    verb = stem(one["verb"])
+    return verb == stem(two["verb"]) and verb not in lexicon.sets["many_dealings"]
+
+
 def same_verb(facts: Sequence[Fact], candidate: Candidate, lexicon: Lexicon) -> list[Fact]:
     """The facts whose verb a Chinese change of what is done ("改喝美式了") names ("早上喝拿铁"); what is counted
     ("每天喝两升水") is another matter."""
@@ -73,13 +179,19 @@ def same_verb(facts: Sequence[Fact], candidate: Candidate, lexicon: Lexicon) -> 
     changed = parts["changed_verb"].search(candidate.text)
     if changed is None:
         return []
+    vague = changed["verb"] in lexicon.sets["vague_verbs"]
     return [
         f
         for f in facts
         if changed["verb"] in f.text
+        and not (vague and parts["usual"].search(f.text) is None)
         and not parts["is_counted"].search(f.text)
         and (f.relation == candidate.relation or f.relation in own)
     ]
+
+
+def _last(value: str) -> str:
+    return singular(value.rpartition(" ")[2])
 
 
 def _is_slot_of(fact: Fact, noun: str, lexicon: Lexicon) -> bool:
@@ -120,18 +232,26 @@ def _gives_value(fact: Fact, noun: str, lexicon: Lexicon) -> bool:
 
 
 def is_detail_of(fact: Fact, other: Fact) -> bool:
-    """Whether a Chinese statement only adds a figure to a value told just before it ("大王卡，39块那档")."""
-    if fact.rule != "open" or not fact.is_positive or not _DIGITS.search(fact.object) or "我" in fact.object:
+    """Whether a statement only adds a figure or a kind to a value told just before it ("大王卡，39块那档", "I vape,
+    mostly mint")."""
+    if fact.rule != "open" or not fact.is_positive or "我" in fact.object:
         return False
-    return len(fact.object) <= _LONGEST_DETAIL and any(
-        a.message_id == b.message_id and 0 <= a.start - b.end <= 1 for a in fact.evidence for b in other.evidence
+    if not _DIGITS.search(fact.object) and not default_lexicon().shared["detail_amount"].match(fact.object):
+        return False
+    longest = _LONGEST_DETAIL * (3 if fact.object.isascii() else 1)
+    return len(fact.object) <= longest and any(
+        a.message_id == b.message_id and 0 <= a.start - b.end <= 2 for a in fact.evidence for b in other.evidence
     )
 
 
 def _same_noun(one: str, two: str) -> bool:
+    joints = default_lexicon().sets["joints"]
     if one.isascii() and two.isascii():
         few, more = sorted(([singular(w) for w in v.split()] for v in (one, two)), key=len)
-        return bool(few) and few[-1] == more[-1] and set(few) <= set(more)
+        bare = [{w for w in v if w not in joints} for v in (few, more)]
+        return bool(few) and (
+            (few[-1] == more[-1] and set(few) <= set(more)) or (len(bare[0]) > 1 and bare[0] == bare[1])
+        )
     short, long = sorted((one, two), key=len)
     if len(short) >= 2 and long.endswith(short):
         return True

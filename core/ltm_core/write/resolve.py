@@ -32,12 +32,13 @@ from ltm_core.write.match import (
 from ltm_core.write.mentions import mentions
 from ltm_core.write.news import load_news
 from ltm_core.write.norm import fold
+from ltm_core.write.opposites import opposed, tells_opposite
 from ltm_core.write.overtaken import RULE as OVERTAKES
 from ltm_core.write.overtaken import overtake, without
 from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.reach import Reach, reach_of
 from ltm_core.write.renew import RULE as RENEWED
-from ltm_core.write.replaces import is_detail_of, same_verb, takes_place
+from ltm_core.write.replaces import is_detail_of, keeps_employer, only_provider, same_verb, takes_place
 from ltm_core.write.returns import RULE as RETURNS
 from ltm_core.write.rows import RANK, UNTOUCHED, closed, is_late, new_fact, reinforced, retracted
 
@@ -91,10 +92,15 @@ def resolve(
         if candidate.rule == RETURNS and not candidate.relation_confidence:
             continue  # what is gone back to was not found (`returns.settled`)
         if candidate.rule == OVERTAKES:
+            kept = [f for f in state.known.of_subject(candidate) if keeps_employer(f, candidate, lexicon)]
+            for f in kept:
+                state.known.drop(f.id)
             decisions = overtake(
                 candidate, decisions, state.known, vectors=vectors or {}, news=load_news(), lexicon=lexicon,
                 labels=labels, now=now, new_id=new_id,
             )  # fmt: skip
+            for f in kept:
+                state.known.put(f)
             continue
         made = others.again(candidate) or others.settled(candidate, state.take(candidate), state.known)
         decisions += made
@@ -161,6 +167,11 @@ class _State:
         denied = {w.id for w in wrong}
         same = self._reinforce(c, [f for f in mine if f.id not in denied])
         ended = [] if wrong else [f for f in self._ended(c, mine) if not same_statement(f, c, self.lexicon)]
+        if not c.is_positive:
+            ended += [f for f in mine if f not in ended and any(self._one_life(f, o) for o in ended)]
+            ended += [f for f in mine if f not in ended and any(is_detail_of(f, o) for o in ended)]
+        if not wrong and (c.move in ("change", "revert") or not c.is_positive):
+            ended += self._opposed(c, mine, ended)
         if same:
             return [
                 *same,
@@ -175,8 +186,9 @@ class _State:
 
     def _ended_by_name(self, c: Candidate, mine: Sequence[Fact]) -> list[Decision]:
         """What the words name, by itself or by its class, is over; nothing is kept when they name nothing known."""
-        over = [f for f in mine if may_end(f) and names_fact(c, f, self.lexicon)]
+        over = [f for f in mine if may_end(f, temporary=True) and names_fact(c, f, self.lexicon)]
         over += [f for f in mine if f not in over and may_end(f) and any(self._one_life(f, o) for o in over)]
+        over += [f for f in mine if f not in over and any(is_detail_of(f, o) for o in over)]
         return self._replace(c, [], over) if over else []
 
     def _one_life(self, f: Fact, other: Fact) -> bool:
@@ -244,7 +256,10 @@ class _State:
         if c.relation == "reply_style":
             return [f for f in mine if contrary(f, c)]
         if not c.is_positive or c.move == "cease":
-            return [f for f in mine if ended_by(f, c, self.lexicon)]
+            over = [f for f in mine if ended_by(f, c, self.lexicon)]
+            # Which of several cats it was that died, a statement about cats does not say.
+            several = c.rule == "zh.pet_gone" and sum(f.relation == "has_pet" for f in over) > 1
+            return [] if several else over
         if c.wrong_object and c.move == "change":
             return [f for f in mine if self._changed_from(f, c)]
         replaced = [
@@ -266,6 +281,22 @@ class _State:
             and same_thing(f, c.object_normalized)
         ]
 
+    def _opposed(self, c: Candidate, mine: Sequence[Fact], ended: Sequence[Fact]) -> list[Fact]:
+        """What cannot be true any more when the words are."""
+        gone = tells_opposite(c.text, self.lexicon)
+        told = {e.message_id for e in c.evidence}
+        return [
+            f
+            for f in mine
+            if gone
+            and f not in ended
+            and f.is_positive
+            and f.modality not in UNTOUCHED
+            and f.asserted_by == "user"
+            and not any(e.message_id in told for e in f.evidence)
+            and opposed(f, gone)
+        ]
+
     def _changed_from(self, f: Fact, c: Candidate) -> bool:
         """Whether the fact is what a change leaves behind ("from Jira to Linear"), under whatever attribute."""
         if not c.wrong_object:
@@ -284,7 +315,7 @@ class _State:
 
     def _rivals(self, c: Candidate, mine: Sequence[Fact], taken: set[str]) -> list[Fact]:
         """Other values of the same single-valued slot."""
-        if c.is_positive and c.rule in ("open", RENEWED) and c.move == "change" and not c.single_valued:
+        if c.is_positive and c.rule in ("open", RENEWED) and c.move in ("change", "revert") and not c.single_valued:
             return self._renewed(c, mine, taken)
         if not c.is_positive or c.relation_confidence < self.relation_threshold:
             return []
@@ -299,7 +330,7 @@ class _State:
         ]
         if c.relation == "lives_in" and c.move == "change" and c.subject.isascii():
             slot += [f for f in mine if f.id not in taken and self._is_home(f, c)]
-        if c.single_valued and not (c.move == "change" and c.relation.startswith("single:")):
+        if c.single_valued and not (c.move == "change" and (not slot or c.relation.startswith("single:"))):
             return slot
         if c.move not in ("change", "correct", "revert"):
             return slot if c.single_valued else []
@@ -337,7 +368,11 @@ class _State:
             and not self._equal(f, c)
             and not any(e.message_id in told for e in f.evidence)
         ]
-        out = [f for f in free if takes_place(f, c, self.lexicon)]
+        out = [f for f in free if takes_place(f, c, self.lexicon)] or only_provider(free, c, self.lexicon)
+        if c.relation == "dose" and len(out) > 1:
+            return []  # of which medicine is not said
+        if ":" not in c.relation and c.single_valued and len(out) > 1:
+            out = [f for f in out if f.relation == c.relation]  # which of several budgets is not said
         if c.rule != RENEWED:
             done = [] if out else same_verb(free, c, self.lexicon)
             return done if len(done) == 1 else out
@@ -379,6 +414,11 @@ class _State:
     def _replace(self, c: Candidate, wrong: Sequence[Fact], over: Sequence[Fact]) -> list[Decision]:
         if c.is_positive and c.move == "change" and len(over) == 1:
             told = without(c.text, over[0])
+            if c.rule == RENEWED and c.wrong_object and c.wrong_object in fold(over[0].object):
+                told = told.replace(c.wrong_object, "", 1)  # "自动化换成计算机了": the old value is not said again
+            c = replace(c, text=told) if c.object in told else c
+        if c.is_positive and len(wrong) == 1 and c.object != c.text:
+            told = without(c.text, wrong[0])
             c = replace(c, text=told) if c.object in told else c
         fact = new_fact(c, self.labels, id=self.new_id(), now=self.now)
         if fact.is_current:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ltm_core.types import Evidence
 from ltm_core.write.clauses import Clause
@@ -45,13 +46,13 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
     found: list[Read] = []
     fiction = "role_play" if _role_play_open(before, lexicon) else ""
     sentence = -1
-    condition = order = quoting = correction = planned = once = False
+    condition = order = quoting = correction = planned = once = passing = False
     for i, clause in enumerate(clauses):
         flags = cues(clause, lexicon)
         previous = found[-1] if found else None
         if clause.sentence != sentence:
             sentence = clause.sentence
-            condition = order = quoting = planned = once = False
+            condition = order = quoting = planned = once = passing = False
         if flags["scope_close"]:
             fiction = ""
         opened = _opens(clause, flags, clauses[i + 1 :])
@@ -67,6 +68,11 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
             once = True
         elif once and not flags["first_subject"]:
             flags["one_off"] = True
+        lodges = lexicon.rules(clause.language).parts.get("lodges")
+        if flags["temporary"]:
+            passing = True
+        elif passing and lodges is not None and not flags["first_subject"] and lodges.match(clause.norm):
+            flags["temporary"] = True  # "这周在西安出差，住钟楼边上"
         if flags["plan"]:
             planned = True
         elif planned and not flags["first_subject"] and not (clause.language == "zh" and flags["hard_cessation"]):
@@ -81,8 +87,20 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
         Read(r.clause, r.flags, "question") if not r.veto and _is_asked_back(r, after, lexicon) else r
         for r, after in zip(found, [*found[1:], None], strict=False)
     ]
+    for r, after in pairwise(found):
+        parts = lexicon.rules(r.clause.language).parts
+        soon = parts.get("returns_soon") if r.clause.sentence == after.clause.sentence else None
+        if soon is not None and parts["stays"].search(r.clause.norm) and soon.match(after.clause.norm):
+            r.flags["temporary"] = True
     ironic = {r.clause.sentence for r in found if r["irony"]}
+    ironic |= {r.clause.sentence - 1 for r in found if r["irony"] and _takes_back(r, lexicon)}
     return tuple(Read(r.clause, r.flags, "irony") if r.clause.sentence in ironic and not r.veto else r for r in found)
+
+
+def _takes_back(r: Read, lexicon: Lexicon) -> bool:
+    """Whether a sentence only says that the one before was not meant ("I'm a huge fan of delays... not")."""
+    pattern = lexicon.rules(r.clause.language).parts.get("takes_back")
+    return pattern is not None and pattern.match(r.clause.norm) is not None
 
 
 def _is_asked_back(r: Read, after: Read | None, lexicon: Lexicon) -> bool:
@@ -110,7 +128,7 @@ def _opens(clause: Clause, flags: dict[str, bool], rest: Sequence[Clause]) -> st
     """The scope that a clause opens: to the end of the message, of its sentence, or none."""
     if flags["fiction_open"]:
         return "fiction"
-    if flags["body_open"]:
+    if flags["body_open"] and not flags["remember"]:
         ends = clause.norm.rstrip()
         if ends.endswith((":", "：")) or (not _QUOTED.search(ends) and _body_follows(clause, rest)):
             return "body"

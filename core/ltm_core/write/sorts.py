@@ -9,6 +9,7 @@ from functools import lru_cache
 from ltm_core.write.lexicon import default_lexicon
 
 _WORD = re.compile(r"[a-z0-9][\w+#&.'-]*", re.I)
+_HAN = re.compile("[\u2e80-\uffff]+")
 _KINDS = ("kind_weekday", "kind_time", "kind_money", "kind_dose")
 """Values that are of one sort whatever they are of, by the parts of the rules that know them."""
 _LONGEST = 3
@@ -19,6 +20,26 @@ def are_rivals(one: str, two: str) -> bool:
     """Whether two English texts name different things of one sort."""
     mine, theirs = _named(one), _named(two)
     return any(theirs[sort] - mine[sort] and mine[sort] - theirs[sort] for sort in mine.keys() & theirs.keys())
+
+
+def are_exclusive(one: str, two: str) -> bool:
+    """Whether two texts of either language name different things of a sort of which one is enough ("HSBC",
+    "Monzo")."""
+    mine, theirs = _exclusive(one), _exclusive(two)
+    return any(not theirs[sort] & mine[sort] for sort in mine.keys() & theirs.keys())
+
+
+@lru_cache(maxsize=4096)
+def _exclusive(text: str) -> Mapping[str, frozenset[str]]:
+    lexicon = default_lexicon()
+    # "用Venmo给": what stands between Chinese characters is a word of its own.
+    found = {sort: set(names) for sort, names in _named(_HAN.sub(" ", text)).items()}
+    low = text.lower()
+    for sort in lexicon.sets["exclusive_sorts"]:
+        han = [m for m in lexicon.classes.get(sort, ()) if not m.isascii() and len(m) > 1 and m in low]
+        # "中国移动" names no other carrier than "移动".
+        found.setdefault(sort, set()).update(m for m in han if not any(m != o and m in o for o in han))
+    return {s: frozenset(n) for s, n in found.items() if n and s in lexicon.sets["exclusive_sorts"]}
 
 
 @lru_cache(maxsize=4096)

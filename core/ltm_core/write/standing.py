@@ -31,6 +31,9 @@ def standing_draft(read: Read, lexicon: Lexicon) -> Draft | None:
     named = _naming(text, start, rules)
     if named is not None:
         return named
+    own = rules.parts.get("own_from_now")
+    if own is not None and own.match(text):
+        return None
     joined = rules.parts.get("joined")
     if joined is not None and read["continues"] and joined.match(norm):
         return None

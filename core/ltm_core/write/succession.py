@@ -53,7 +53,8 @@ def told_by_self(read: Read, subject: Subject, me: str, lexicon: Lexicon) -> Sub
     shapes = ["succeeds_moved", "succeeds_now"] if read["first_person"] else []
     if subject.kind == "stranger" and not read["third_person"] and text[:1].islower():
         shapes += ["succeeds_slid", "succeeds_back"]
-    if any(parts[shape].match(text) for shape in shapes):
+    done = parts.get("done_to_speaker") if read["first_person"] else None
+    if any(parts[shape].match(text) for shape in shapes) or (done is not None and done.match(text)):
         return replace(subject, key=me, kind="dropped")
     return subject
 

@@ -36,6 +36,40 @@ def handed_over(
     return tuple(out)
 
 
+def given_to(
+    read: Read, told: Callable[[], Sequence[Candidate]], utterance: Utterance, lexicon: Lexicon, *, me: str
+) -> Candidate | None:
+    """A value that was told of the speaker, said to be a relative's ("A型是我妹"); None when the clause says no such
+    thing."""
+    rules = lexicon.rules(read.clause.language)
+    pattern = rules.parts.get("value_of_kin")
+    m = pattern.match(read.clause.norm) if pattern is not None and not read.veto else None
+    key = rules.kin.get(m["kin"].lower()) if m is not None else None
+    if m is None or key is None:
+        return None
+    claim = head(trim(m["claim"]), lexicon, read.clause.language)
+    old = next(
+        (c for c in reversed(told()) if c.subject == me and claim in (c.object_normalized, c.wrong_object)), None
+    )
+    if old is None or old.rule == "open" or not old.is_positive:
+        return None
+    whose, value = (trim(read.clause.text[slice(*m.span(n))]) for n in ("whose", "claim"))
+    return replace(
+        old,
+        subject=key,
+        is_about_user=False,
+        object=value,
+        object_normalized=claim,
+        text=f"{whose}{value}",
+        move="state",
+        reach="slot",
+        classes=(),
+        wrong_object=None,
+        evidence=(read.evidence(utterance.message_id),),
+        rule="transfer",
+    )
+
+
 def transferred(
     read: Read, denied: Sequence[Candidate], utterance: Utterance, lexicon: Lexicon, *, said: str
 ) -> Candidate | None:

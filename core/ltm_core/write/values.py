@@ -42,6 +42,9 @@ def put(held: str, value: str, rules: Rules) -> str:
     alike = [m for m in _NAME.finditer(held) if _are_alike(m.group(), value)]
     if len(alike) == 1:
         return held[: alike[0].start()] + value + held[alike[0].end() :]
+    placed = rules.parts["placed_name"].search(held) if "placed_name" in rules.parts else None
+    if placed is not None and len(list(_NAME.finditer(held))) == len(placed["name"].split()):
+        return "" if placed["name"].casefold() == value.casefold() else held[: placed.start("name")] + value
     words = held.split()
     alone = len(words) <= _LONGEST_NAME and all(_is_name(w) for w in words)
     return value if alone and held.casefold() != value.casefold() else ""

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ltm_core.write.clauses import plain_form, split
+from ltm_core.write.kinship import known_as, spoken_of_before
 from ltm_core.write.lexicon import Lexicon
-from ltm_core.write.norm import trim
+from ltm_core.write.norm import normal, trim
 from ltm_core.write.people import Subject, speaker_key, subject_of
 from ltm_core.write.plan import Turn, Utterance
-from ltm_core.write.scopes import Read
+from ltm_core.write.scopes import Read, read
 
+_LOOK_BACK = 3
+"""The user's last turns in which the one a pronoun means may have been spoken of."""
+_OWN = ("kin", "pet", "entity")
 _MOST_READ = 2000
 _NOBODY = "-"
 """A thing just bought: what is said of it is nobody's age or colour."""
@@ -29,6 +34,8 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
     """Every clause with its subject. Vetoed ones too: they may still carry a subject on."""
     me, _ = speaker_key(utterance)
     entities = _relatives(utterance.known_entities, lexicon) | _introduced(utterance.before, lexicon)
+    if any(lexicon.shared["may_be_name"].match(r.clause.norm) for r in reads):
+        entities = {p.name: p.key for p in utterance.people() if p.name} | entities
     found: list[Spoken] = []
     inherited, words, sentence, stranger = "", "", -1, False
     kept = ""
@@ -37,6 +44,12 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
             inherited, words, stranger = "", "", False
         sentence = r.clause.sentence
         subject = subject_of(r.clause, lexicon, me=me, inherited=inherited, entities=entities)
+        if subject.kind == "stranger" and not inherited and _names_nobody(found):
+            key, words = _meant_before(r, subject, utterance, lexicon)
+            if key:
+                subject = replace(subject, key=key, kind="pronoun")
+                inherited = key
+        subject = _as_known(subject, utterance, lexicon)
         if subject.kind == "dropped" and inherited and not r["first_person"]:
             subject = replace(subject, key=inherited, kind="inherited")
         if kept and subject.kind in ("dropped", "inherited", "stranger") and _is_detail(r, lexicon):
@@ -45,12 +58,20 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
                 subject = replace(subject, key="")
         if _is_strangers(r, subject, lexicon, stranger=stranger) or _is_reported(r, subject, lexicon):
             subject = replace(subject, key="", kind="stranger")
-        stranger = subject.kind == "stranger"
+        other = lexicon.rules(r.clause.language).parts.get("named_other")
+        r.flags["of_other"] = (
+            other is not None
+            and subject.kind == "dropped"
+            and other.match(r.clause.norm[subject.start :]) is not None
+        )
+        stranger = subject.kind == "stranger" or r["of_other"]
         kept = _thing(r, subject, lexicon) or (kept if subject.kind != "self" else "")
         carried = subject.kind in ("inherited", "pronoun")
         found.append(Spoken(read=r, subject=subject, prefix=words if carried else ""))
-        if subject.kind in ("kin", "pet", "entity"):
+        if subject.kind in _OWN:
             inherited, words = subject.key, trim(r.clause.text[subject.start : subject.rest].removesuffix("的"))
+        elif subject.kind == "pronoun" and not any(s.subject.kind in _OWN for s in found):
+            inherited = subject.key
         elif subject.kind in ("self", "stranger"):
             inherited, words = _introduces(r, subject, lexicon)
         r.flags["own_kin"] = subject.kind in ("kin", "pet", "pronoun", "inherited", "entity")
@@ -58,6 +79,40 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
             r.flags["third_person"] = False
         entities |= _introduced([Turn(id="", role="user", content=r.clause.text)], lexicon)
     return tuple(found)
+
+
+def _names_nobody(found: Sequence[Spoken]) -> bool:
+    """Whether the clauses so far tell of nobody but the speaker."""
+    return all(s.subject.kind in ("self", "dropped", "assistant") for s in found)
+
+
+def _meant_before(r: Read, subject: Subject, utterance: Utterance, lexicon: Lexicon) -> tuple[str, str]:
+    """Whom the pronoun that begins the clause means, of those told of in the user's last turns, and the words that
+    named him or her."""
+    pronoun = lexicon.shared["pronoun"].match(r.clause.norm[subject.start :])
+    if pronoun is None:
+        return "", ""
+    turns = [t for t in utterance.before if t.role == "user"] or [t for t in utterance.earlier if t.role == "user"]
+    return spoken_of_before(pronoun["p"].lower(), _told_before(turns[-_LOOK_BACK:], utterance, lexicon), lexicon)
+
+
+def _told_before(turns: Sequence[Turn], utterance: Utterance, lexicon: Lexicon) -> Iterator[tuple[str, str, str]]:
+    """Whom the clauses of earlier turns tell of, the last first: kind of subject, key, and the words."""
+    for turn in reversed(turns):
+        text = turn.content[:_MOST_READ]
+        said = replace(utterance, message_id=turn.id, content=text, before=(), earlier=())
+        for s in reversed(walk(said, read(split(text, lexicon, plain=plain_form(text)), lexicon), lexicon)):
+            words = s.prefix or s.read.clause.text[s.subject.start : s.subject.rest]
+            yield s.subject.kind, s.subject.key, trim(words.removesuffix("的"))
+
+
+def _as_known(subject: Subject, utterance: Utterance, lexicon: Lexicon) -> Subject:
+    """The subject under the key by which the relative or the animal is known already."""
+    if subject.kind not in ("kin", "pet") or not subject.key:
+        return subject
+    if "/" in subject.key:
+        return subject
+    return replace(subject, key=known_as(subject.key, utterance.people(), lexicon))
 
 
 def _introduces(r: Read, subject: Subject, lexicon: Lexicon) -> tuple[str, str]:
@@ -132,7 +187,7 @@ def _introduced(turns: Sequence[Turn], lexicon: Lexicon) -> dict[str, str]:
     for turn in turns:
         if turn.role != "user":
             continue
-        text = turn.content[:_MOST_READ]
+        text = normal(turn.content[:_MOST_READ])
         english = lexicon.rules("en")
         for language in ("en", "zh"):
             for m in lexicon.rules(language).parts["introduced"].finditer(text):

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ltm_core.types import Fact
 from ltm_core.write.lexicon import Lexicon, default_lexicon
-from ltm_core.write.norm import fold, trim
+from ltm_core.write.norm import fold, normal, trim
 from ltm_core.write.plan import Candidate
 
 _CLAUSE = re.compile(r"(?<=[,，;；])\s*")
@@ -19,6 +19,7 @@ _TELLING = re.compile(r"\d[\d:.,]*\d|\d|(?<=[ (])[A-Z][\w'-]+(?<!')")
 """Numbers and names: what tells one value from another."""
 _GONE = "\ufffc"
 """Stands for a word that goes, until those that belong to it are gone too."""
+_GIVES_UP = re.compile(r"^[^，,]{0,4}不(?!过)[^，,]{1,6}了")
 _SHORT = 8
 """Characters of a clause that may stand before the one that words a change, whatever it tells."""
 
@@ -83,8 +84,9 @@ def _from_change(text: str, lexicon: Lexicon) -> str:
     """A Chinese sentence from the clause on that words what holds now, if an earlier one takes leave of what was."""
     parts = _CLAUSE.split(text)
     leaves, changed = (lexicon.rules("zh").parts[n] for n in ("leaves", "changed_to"))
-    at = next((i for i, p in enumerate(parts) if changed.match(p)), 0)
-    return "".join(parts[at:]) if at and all(leaves.match(trim(p)) or len(p) < _SHORT for p in parts[:at]) else text
+    said = [normal(p) for p in parts]
+    at = next((i for i, p in enumerate(said) if changed.match(p) and not _GIVES_UP.match(p)), 0)
+    return "".join(parts[at:]) if at and all(leaves.match(trim(p)) or len(p) < _SHORT for p in said[:at]) else text
 
 
 def without(text: str, old: Fact) -> str:

@@ -11,8 +11,8 @@ from pathlib import Path
 from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.stories import Score, load, score
 
-FLOORS = {"recall": 0.66, "anchor_recall": 0.60, "anchor_precision": 0.98}
-STALE = 0.36
+FLOORS = {"recall": 0.84, "anchor_recall": 0.80, "anchor_precision": 0.98}
+STALE = 0.24
 """Most of what is over may still be shown."""
 ENDED = 0
 """Most facts that may be ended although nothing said so."""

@@ -17,11 +17,11 @@ HERE = Path(__file__).parent
 FLOORS = {
     ("dev", "en"): (0.96, 0.94, 0.97),
     ("dev", "zh"): (0.96, 0.96, 0.98),
-    ("test", "en"): (0.79, 0.80, 0.96),
-    ("test", "zh"): (0.81, 0.80, 0.96),
+    ("test", "en"): (0.89, 0.89, 0.97),
+    ("test", "zh"): (0.96, 0.96, 0.97),
 }
 """Mean over kinds: share of the facts that are current, recall and precision of anchors."""
-STALE = {("dev", "en"): 0.04, ("dev", "zh"): 0.05, ("test", "en"): 0.23, ("test", "zh"): 0.28}
+STALE = {("dev", "en"): 0.04, ("dev", "zh"): 0.05, ("test", "en"): 0.06, ("test", "zh"): 0.08}
 """Most of what is over may still be shown."""
 ENDED = {"dev": 0, "test": 0}
 """Most facts that may be ended although nothing said so."""

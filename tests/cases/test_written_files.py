@@ -13,7 +13,16 @@ from ltm_core.stories import load, macro, score_all
 HERE = Path(__file__).parent
 LABELS = {"R", "E", "C", "N"}
 """What a later turn does to a fact: replaces it, ends it, says that it was never so, leaves it as it is."""
-FLOORS = {"en": (0.61, 0.69, 0.90, 0.62, 4), "zh": (0.76, 0.76, 0.87, 0.65, 0)}
+FLOORS = {
+    "idiom_en": (0.63, 0.73, 0.90, 0.57, 3),
+    "idiom_zh": (0.77, 0.79, 0.88, 0.61, 0),
+    "everyday_en": (0.90, 0.89, 0.97, 0.33, 0),
+    "everyday_zh": (0.93, 0.90, 0.97, 0.39, 0),
+    "plain_en": (0.90, 0.92, 0.89, 0.09, 0),
+    "plain_zh": (0.94, 0.95, 0.96, 0.07, 0),
+    "unread_en": (0.87, 0.84, 0.85, 0.26, 0),
+    "unread_zh": (0.87, 0.81, 0.83, 0.23, 0),
+}
 """Facts that are current, anchors found, anchors right; at most still shown, at most ended without cause."""
 
 
@@ -35,12 +44,14 @@ def test_a_later_turn_says_what_it_does_to_one_fact(path: Path) -> None:
         assert later.count("{") == later.count("}") == 1 and later.index("{") < later.index("}"), (path.name, number)
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_lives_told_in_idioms_stay_above_their_floors(language: str) -> None:
-    """Nobody who worked on the write path had read them when the floors were counted."""
-    scores = score_all(load(HERE / f"stories_idiom_{language}.jsonl"), embedder=resolve_embedder(None))
-    reached = macro(scores, language)
-    recall, found, right, stale, ended = FLOORS[language]
+@pytest.mark.parametrize("name", sorted(FLOORS))
+def test_lives_told_by_other_hands_stay_above_their_floors(name: str) -> None:
+    """Those in idioms were not read by anybody who worked on the write path before the floors were counted; the
+    everyday and the plain ones were read while it was worked on. Of the unread ones only figures were looked at, but
+    for six stories."""
+    scores = score_all(load(HERE / f"stories_{name}.jsonl"), embedder=resolve_embedder(None))
+    reached = macro(scores, name[-2:])
+    recall, found, right, stale, ended = FLOORS[name]
     assert reached["crashes"] == 0 and reached["collateral"] <= ended
     assert reached["recall"] >= recall and reached["stale"] <= stale
     assert reached["anchor_recall"] >= found and reached["anchor_precision"] >= right

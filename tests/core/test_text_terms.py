@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -115,3 +118,12 @@ def test_bm25_of_nothing() -> None:
             average_length=1.0,
             query_weights=[1, 2],
         )
+
+
+def test_words_are_stemmed_alike_where_the_compiled_stemmer_is_installed(tmp_path: Path) -> None:
+    """With it the stemmer's package does not load its own modules."""
+    (tmp_path / "Stemmer.py").write_text("def algorithms(): return []\nclass Stemmer: pass\n")
+    code = "from ltm_core.text.terms import terms; print(terms('She was running with the dogs'))"
+    place = {"PYTHONPATH": ":".join([str(tmp_path), *filter(None, sys.path)])}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=place)
+    assert done.stdout.strip() == "['run', 'dog']"

@@ -72,11 +72,12 @@ _local = _Local()
 def stem(word: str) -> str:
     """The English Snowball stem of a lower-case word."""
     if _local.stemmer is None:
-        import snowballstemmer
-
         # The class of the package itself: its factory would switch to PyStemmer where that is installed,
-        # and two versions of the algorithm must not meet in one index.
-        _local.stemmer = snowballstemmer.english_stemmer.EnglishStemmer()
+        # and two versions of the algorithm must not meet in one index. With PyStemmer the package does not load
+        # its own modules, so this one is named.
+        from snowballstemmer.english_stemmer import EnglishStemmer
+
+        _local.stemmer = EnglishStemmer()
     return _local.stemmer.stemWord(word)
 
 

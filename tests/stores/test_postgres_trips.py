@@ -52,13 +52,14 @@ def asked(memory: LongTermMemory) -> Any:
     ("call", "most"),
     [
         (lambda m: said(m, "The train was late again this morning."), 9),
-        (lambda m: said(m, "My sister is called Marta."), 14),
+        (lambda m: said(m, "I work at Acme."), 14),
+        (lambda m: said(m, "My sister is called Marta."), 16),
         (lambda m: said(m, "I moved to Lisbon."), 14),
         (asked, 13),
         (lambda m: (asked(m), asked(m))[1], 14),
         (lambda m: m.search("tea", user_id="ana"), 11),
     ],
-    ids=["a turn", "a turn with a fact", "a turn that changes one", "a question", "the question again", "a search"],
+    ids=["a turn", "with a fact", "with one about a relative", "that changes one", "a question", "the question again", "a search"],
 )
 def test_a_call_waits_a_few_times(
     memory: LongTermMemory, waited: Callable[[], int], call: Callable[[LongTermMemory], Any], most: int

@@ -59,7 +59,15 @@ def asked(memory: LongTermMemory) -> Any:
         (lambda m: (asked(m), asked(m))[1], 14),
         (lambda m: m.search("tea", user_id="ana"), 11),
     ],
-    ids=["a turn", "with a fact", "with one about a relative", "that changes one", "a question", "the question again", "a search"],
+    ids=[
+        "a turn",
+        "with a fact",
+        "with one about a relative",
+        "that changes one",
+        "a question",
+        "the question again",
+        "a search",
+    ],
 )
 def test_a_call_waits_a_few_times(
     memory: LongTermMemory, waited: Callable[[], int], call: Callable[[LongTermMemory], Any], most: int

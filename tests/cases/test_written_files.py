@@ -48,7 +48,7 @@ def test_a_later_turn_says_what_it_does_to_one_fact(path: Path) -> None:
 def test_lives_told_by_other_hands_stay_above_their_floors(name: str) -> None:
     """Those in idioms were not read by anybody who worked on the write path before the floors were counted; the
     everyday and the plain ones were read while it was worked on. Of the unread ones only figures were looked at, but
-    for six stories."""
+    for ten stories."""
     scores = score_all(load(HERE / f"stories_{name}.jsonl"), embedder=resolve_embedder(None))
     reached = macro(scores, name[-2:])
     recall, found, right, stale, ended = FLOORS[name]

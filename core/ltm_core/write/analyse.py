@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 
 from ltm_core.types import Anchor, Evidence, Importance
@@ -140,8 +141,12 @@ def _facts(
     """The facts that the clauses state, each with its anchor."""
     me, speaker = speaker_key(utterance)
 
+    @cache
     def heard(turn: Turn) -> Sequence[Candidate]:
         return _earlier(utterance, turn, lexicon, threshold, vectors)
+
+    def told() -> list[Candidate]:
+        return _told(utterance, found, heard)
 
     open_ = [i for i, r in enumerate(reads) if not r.veto or (i in held and r.veto in ("one_off", "smalltalk"))]
     sides = Neighbours(reads, open_, vectors)
@@ -171,7 +176,7 @@ def _facts(
             found.candidates[-1] = christened_after
             found.anchors.append(stated(r, [christened_after], utterance, start=0))
             continue
-        theirs = given_to(r, lambda: _told(utterance, found, lexicon, threshold, vectors), utterance, lexicon, me=me)
+        theirs = given_to(r, told, utterance, lexicon, me=me)
         if theirs is not None:
             found.candidates.append(theirs)
             found.anchors.append(stated(r, [theirs], utterance, start=subject.words))
@@ -211,7 +216,7 @@ def _facts(
             continue
         repair = repair_of(r, lexicon) if not r.veto and r.clause.language == "zh" else None
         if repair is not None:
-            fixed = repaired(repair, r, _told(utterance, found, lexicon, threshold, vectors), utterance, lexicon)
+            fixed = repaired(repair, r, told(), utterance, lexicon)
             if fixed is not None:
                 found.candidates.append(fixed)
                 found.anchors.append(stated(r, [fixed], utterance, start=subject.words))
@@ -255,9 +260,9 @@ def _facts(
             if r["first_person"] or r["own_kin"]:
                 found.skipped.append(f"{span}:{'third_party' if not subject.key else 'gate'}")
             continue
-        made = _of_whom(made, r, subject, me, lambda: _told(utterance, found, lexicon, threshold, vectors), lexicon)
+        made = _of_whom(made, r, subject, me, told, lexicon)
         if r.clause.language == "zh" and (r["correction"] or turned_out(r, lexicon)):
-            made = put_right(made, lambda: _told(utterance, found, lexicon, threshold, vectors), lexicon)
+            made = put_right(made, told, lexicon)
         told_before = ""
         if made[0].subject == "assistant":
             told_before = points_back(r, reads[i - 1] if i else None, lexicon)
@@ -332,14 +337,12 @@ def _of_whom(
     return tuple(replace(d, subject=last.subject, about_user=False) for d in made)
 
 
-def _told(
-    utterance: Utterance, found: Found, lexicon: Lexicon, threshold: float, vectors: Vectors | None
-) -> list[Candidate]:
+def _told(utterance: Utterance, found: Found, heard: Callable[[Turn], Sequence[Candidate]]) -> list[Candidate]:
     """What the user stated in his last turns and in this message so far, oldest first."""
     told: list[Candidate] = []
     turns = [t for t in utterance.before if t.role == "user"] or [t for t in utterance.earlier if t.role == "user"]
     for turn in turns[-_REPAIRED_TURNS:]:
-        told += _earlier(utterance, turn, lexicon, threshold, vectors)
+        told += heard(turn)
     return told + found.candidates
 
 

@@ -97,7 +97,7 @@ def _parts(draft: Draft, subject: Subject, context: Context) -> list[Draft]:
             named = known_as(f"{owner}{key}", context.utterance.people(), lexicon)
         return [replace(draft, relation=r.partition("_")[2], subject=named, about_user=False)]
     foreign = lexicon.shared["foreign_attribute"].search(draft.object) is not None
-    if r == "person_role" and not foreign and _is_post(fold(draft.object), lexicon):
+    if r == "person_role" and not foreign and lexicon.is_post(fold(draft.object)):
         post = fold(draft.object)
         single = post.split(" ")[-1] in lexicon.rules("en").functional or not post.isascii()
         return [replace(draft, relation=f"{'single' if single else 'attribute'}:{post}", object=draft.name)]
@@ -106,12 +106,6 @@ def _parts(draft: Draft, subject: Subject, context: Context) -> list[Draft]:
     if r == "status":
         return [replace(draft, subject=_entity(draft, context), about_user=False)]
     return [draft]
-
-
-def _is_post(noun: str, lexicon: Lexicon) -> bool:
-    """Whether one person holds the post for the speaker at a time."""
-    posts = lexicon.sets["posts"]
-    return noun.split(" ")[-1] in posts or (not noun.isascii() and any(noun[i:] in posts for i in range(len(noun))))
 
 
 def _is_school(draft: Draft, subject: Subject, lexicon: Lexicon) -> bool:

@@ -130,7 +130,7 @@ def only_replies(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) 
 def _may_take_up(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> bool:
     """Whether the message is a short English reply to a proposal in which nothing speaks against a yes."""
     text = utterance.content
-    earlier = [t for t in utterance.earlier if t.role == "assistant"] if _begins(utterance) else []
+    earlier = [t for t in utterance.earlier if t.role == "assistant"] if utterance.begins else []
     last = utterance.before[-1] if utterance.before else None
     if not reads or len(text) > LONGEST or not (earlier or (last is not None and last.role == "assistant")):
         return False
@@ -144,10 +144,6 @@ def _may_take_up(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) 
     ):
         return False
     return bool(earlier) or (last is not None and is_proposal(last.content, lexicon))
-
-
-def _begins(utterance: Utterance) -> bool:
-    return all(t.role != "assistant" for t in utterance.before)
 
 
 def _confirming(reads: Sequence[Read], lexicon: Lexicon) -> tuple[bool, Read | None]:

@@ -96,31 +96,15 @@ class AnyOf:
         return cls(tuple(Lazy.of(s) for s in sources))
 
     def search(self, text: str) -> re.Match[str] | None:
-        there = grams(text)
-        for member in self.members:
-            if member.needs and member.needs.isdisjoint(there):
-                continue
-            found = member.search(text)
-            if found is not None:
-                return found
-        return None
+        return next(self.every(text), None)
 
     def every(self, text: str) -> Iterator[re.Match[str]]:
         """The first match of each that matches, in order."""
-        there = grams(text)
-        for member in self.members:
-            if member.needs and member.needs.isdisjoint(there):
-                continue
-            found = member.search(text)
-            if found is not None:
-                yield found
+        return (m for member in self._possible(text) if (m := member.search(text)) is not None)
 
     def match(self, text: str) -> re.Match[str] | None:
+        return next((m for member in self._possible(text) if (m := member.match(text)) is not None), None)
+
+    def _possible(self, text: str) -> Iterator[Lazy]:
         there = grams(text)
-        for member in self.members:
-            if member.needs and member.needs.isdisjoint(there):
-                continue
-            found = member.match(text)
-            if found is not None:
-                return found
-        return None
+        return (m for m in self.members if not m.needs or not m.needs.isdisjoint(there))

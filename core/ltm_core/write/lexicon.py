@@ -162,6 +162,13 @@ class Lexicon:
             return Relation(name=name)
         return replace(known, name=name)
 
+    def is_post(self, noun: str) -> bool:
+        """Whether one person holds the post for the speaker at a time."""
+        posts = self.sets["posts"]
+        return noun.split(" ")[-1] in posts or (
+            not noun.isascii() and any(noun[i:] in posts for i in range(len(noun)))
+        )
+
 
 def _root() -> Traversable:
     return files("ltm_core.lexicon").joinpath("write")

@@ -120,11 +120,16 @@ def _named_own(text: str, rules: Rules, lexicon: Lexicon, start: int) -> Subject
         return None
     if found["other"]:
         return Subject(key="", rest=start + found.end(), start=start, kind="stranger")
-    own = "own" if found["own"] else "own2"
-    owns, rest = bool(found[own]), found.end()
-    if owns and lexicon.shared["contracted"].match(text[found.end() :]):
-        owns, rest = False, found.start(own)
-    return Subject(key=name, rest=start + rest, start=start, kind="entity", owns=owns)
+    owns, end = _owns(text, found, next((g for g in ("own", "own2") if found[g]), ""), lexicon)
+    return Subject(key=name, rest=start + end, start=start, kind="entity", owns=owns)
+
+
+def _owns(text: str, found: re.Match[str], own: str, lexicon: Lexicon) -> tuple[bool, int]:
+    """Whether what follows is something of the one found, and where it begins; ``own`` is the group of "'s", if there
+    is one. In "my wife's a nurse" it is no possessive."""
+    if not own or lexicon.shared["contracted"].match(text[found.end() :]) is None:
+        return bool(own), found.end()
+    return False, found.start(own)
 
 
 def _is_thing(rest: str, lexicon: Lexicon) -> bool:
@@ -155,10 +160,8 @@ def _own(text: str, rules: Rules, lexicon: Lexicon, start: int, *, me: str) -> S
         key = f"{key}:{groups['name']}"
     if me != "user":
         key = f"{me}/{key}"
-    owns = bool(groups.get("own"))
-    rest = start + found.end()
-    if owns and lexicon.shared["contracted"].match(text[found.end() :]):  # "my wife's a nurse": no possessive
-        owns, rest = False, start + found.start("own")
+    owns, end = _owns(text, found, "own" if groups.get("own") else "", lexicon)
+    rest = start + end
     if not owns and rules.language in ("zh", "ja") and text[found.end() : found.end() + 1] in ("的", "の"):
         owns, rest = True, rest + 1
     return Subject(key=key, rest=rest, start=start, kind="pet" if is_pet else "kin", owns=owns)

@@ -84,6 +84,11 @@ class Utterance:
     people: Callable[[], tuple[Person, ...]] = field(default=nobody, hash=False, compare=False)
     """The relatives and animals of whom something is known; asked only when the words may mean one of them."""
 
+    @property
+    def begins(self) -> bool:
+        """Whether the assistant has said nothing yet in this session: what it said was said in another one."""
+        return all(t.role != "assistant" for t in self.before)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:

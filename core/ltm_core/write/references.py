@@ -131,17 +131,12 @@ def _is_of_earlier(utterance: Utterance, m: re.Match[str], text: str, parts: Map
     groups = m.groupdict()
     said = utterance.said_earlier
     if groups.get("said") is not None:
-        return said is not None and _begins(utterance) and said(text)
+        return said is not None and utterance.begins and said(text)
     if any(v for g, v in groups.items() if g.startswith("when")):
         # "What we discussed last week" may have been discussed with anybody.
         to_assistant = parts.get("reference_assistant")
         return said is None or to_assistant is None or to_assistant.search(m.group()) is not None or said(text)
-    return _begins(utterance) and (said is None or said(text))
-
-
-def _begins(utterance: Utterance) -> bool:
-    """Whether the assistant has said nothing yet in this session: what it said was said in another one."""
-    return all(t.role != "assistant" for t in utterance.before)
+    return utterance.begins and (said is None or said(text))
 
 
 def _name(clause: Clause, start: int, end: int, parts: Mapping[str, re.Pattern[str]]) -> str:

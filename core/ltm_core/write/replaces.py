@@ -132,10 +132,7 @@ def keeps_employer(fact: Fact, news: Candidate, lexicon: Lexicon) -> bool:
     shared = lexicon.shared
     base, _, post = fact.relation.partition(":")
     if base in ("single", "attribute") and news.text.startswith(fact.object):
-        held = post.split(" ")[-1] in lexicon.sets["posts"] or any(
-            post[i:] in lexicon.sets["posts"] for i in range(len(post)) if not post.isascii()
-        )
-        return held and shared["holder_left"].search(news.text) is None
+        return lexicon.is_post(post) and shared["holder_left"].search(news.text) is None
     if fact.relation != "works_at":
         return False
     return shared["role_told"].search(news.text) is not None and shared["work_left"].search(news.text) is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
+import re
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -33,8 +34,17 @@ AUTHORS = {
     "messages_everyday_zh": 4, "turns_everyday_zh": 4,
 }  # fmt: skip
 """Fold of each file: what one hand wrote is in one fold, and each fold holds several kinds of talk."""
-TOLD = 0.35
-"""Weight of the rows of ``turns_*.tsv``: nearly all are facts, which messages are not."""
+UNSEEN = ("stories_test", "stories_dev", "stories_apart_en", "stories_apart_zh")
+"""Stories of other labels, and those kept for counting."""
+TALK = (
+    "messages_moments", "messages_smalltalk", "messages_chatter", "messages_friends_en", "messages_friends_zh",
+    "messages_companion_en", "messages_blank",
+)  # fmt: skip
+"""Files of what people say beside what they state."""
+WEIGHTS = {"told": 0.35, "story": 3.0, "talk": 2.5}
+"""Weight of the rows of ``turns_*.tsv``, nearly all of which are facts, as messages are not, and of the stories: they
+are what people say to an app, in the shares in which they say it. By hands left out the area under the curve is .84 /
+.87 (en / zh) without stories, .87 / .89 at the weight of messages, .89 / .92 at three times it."""
 
 
 @dataclass(slots=True)
@@ -70,7 +80,7 @@ def load(data: Path, extra: Iterable[Path]) -> list[Row]:
             if line.strip():
                 r = json.loads(line)
                 held = bool(r.get("held_out")) or r.get("split") == "held"
-                kind = r.get("kind", "natural")
+                kind = "talk" if path.stem in TALK else r.get("kind", "natural")
                 rows += message_rows(r["text"], r["segments"], kind=kind, held_out=held, fold=fold_of(path))
     for path in sorted(data.glob("turns_*.tsv")):
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -80,6 +90,10 @@ def load(data: Path, extra: Iterable[Path]) -> list[Row]:
                 decisive = {"text": told[told.index("{") + 1 : told.index("}")], "stated_fact": True}
                 plain = told.replace("{", "").replace("}", "")
                 rows += message_rows(plain, [decisive], kind="told", fold=fold_of(path))
+    for path in sorted(data.glob("stories_*.jsonl")):
+        if path.stem not in UNSEEN:
+            for line in path.read_text(encoding="utf-8").splitlines():
+                rows += story_rows(json.loads(line), fold=fold_of(path))
     groups = {m: i for i, m in enumerate(dict.fromkeys(r.message for r in rows))}
     for r in rows:
         r.group = groups[r.message]
@@ -110,7 +124,7 @@ def message_rows(
         if s.read.veto in ("opener", "smalltalk") and len(spoken) > 1:
             continue
         shared, best = max(((min(b, c.end) - max(a, c.start), g) for a, b, g in spans), key=lambda x: x[0])
-        weight = (TOLD if kind == "told" else 1.0) if shared > 0 else 0.0
+        weight = WEIGHTS.get(kind, 1.0) if shared > 0 else 0.0
         rows.append(
             Row(
                 group=0,
@@ -130,6 +144,30 @@ def message_rows(
             )
         )
     return rows
+
+
+def story_rows(story: dict[str, Any], *, fold: int) -> list[Row]:
+    """The clauses of the user's turns of a story: those that hold what is worth keeping state it, those of turns that
+    hold nothing state nothing; of the others nothing is said."""
+    rows: list[Row] = []
+    nothing = set(story.get("no_anchor_turns", ()))
+    for i, turn in enumerate(story["turns"]):
+        if turn["role"] != "user":
+            continue
+        text = turn["text"]
+        if i in nothing:
+            rows += message_rows(text, [{"text": text, "stated_fact": False}], kind="story", fold=fold)
+            continue
+        stated = [a["contains"] for a in story.get("anchors", ()) if a["turn"] == i and a["kind"] == "stated_fact"]
+        segments = [{"text": text[m.start() : m.end()], "stated_fact": True} for w in stated for m in _once(w, text)]
+        if segments:
+            rows += message_rows(text, segments, kind="story", fold=fold)
+    return rows
+
+
+def _once(words: str, text: str) -> list[re.Match[str]]:
+    found = re.search(re.escape(words), text, re.I)
+    return [found] if found else []
 
 
 def message_digest(text: str) -> str:

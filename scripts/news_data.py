@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gate_data import FOLDS, fold_of
+from gate_data import FOLDS, UNSEEN, fold_of
 from numpy.typing import NDArray
 
 from ltm_core.lexicon import default_lexicon
@@ -27,6 +27,9 @@ NOW = dt.datetime(2026, 6, 17, 10, 30, tzinfo=dt.UTC)
 CHANGES = {"change", "cessation", "correction", "revert", "correction_update"}
 TURNING = ("supersede", "cessation", "correction", "aba", "reversal")
 """Kinds of stories whose last turn changes or ends what an earlier one told."""
+_STORY = "story "
+"""How the topics of pairs from stories begin: each is its own."""
+_LABELS = {"supersede": "R", "correction": "C", "temporary": "E", "cessation": "E", "collateral": "E"}
 DECISIVE = 3.0
 """Weight of sentences that change a known fact or seem to: those are hard to tell apart, other sentences are not."""
 TOPICS = {
@@ -123,7 +126,55 @@ def load_pairs(data: Path, embed: Embedded) -> list[Pair]:
                     fold=fold_of(path),
                 )
             )
+    for path in story_files(data):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            pairs += _story_pairs(json.loads(line), fold_of(path), embed)
     return pairs
+
+
+def story_files(data: Path) -> list[Path]:
+    """The stories that are learned from."""
+    return [p for p in sorted(data.glob("stories_*.jsonl")) if p.stem not in UNSEEN]
+
+
+def _story_pairs(story: dict[str, Any], fold: int, embed: Embedded) -> list[Pair]:
+    """What the first turns told, each beside the turn that ends it or leaves it alone."""
+    pairs: list[Pair] = []
+    if story["lang"][:2] not in ("en", "zh"):
+        return pairs
+    turns = story["turns"]
+    mine = [i for i, t in enumerate(turns) if t["role"] == "user"]
+    over = [d for d in story.get("not_current", ()) if d.get("polarity") == "positive" and d.get("turn") in mine]
+
+    def pair(label: str, value: str, i: int, j: int) -> None:
+        held = [h for h in facts_of(turns[i]["text"], embed) if value.casefold() in f"{h.object} {h.text}".casefold()]
+        told = units_of(turns[j]["text"])
+        kept = [a["contains"].casefold() for a in story.get("anchors", ()) if a["turn"] == j]
+        named = [u for u in told if any(w in u.text.casefold() for w in kept)]
+        told = (named or told) if label != "N" or named else told
+        if held and told:
+            pairs.append(
+                Pair(story["lang"][:2], f"story {story['id']}", label, turns[i]["text"], told, held[:1], fold)
+            )
+
+    for d in over:
+        later = _ending_turns(story, d["turn"])
+        if len(later) == 1:
+            pair(_LABELS.get(story["kind"], "E"), d["object_contains"], d["turn"], later[0])
+    for c in story.get("current", ()):
+        value = c["object_contains"] if isinstance(c["object_contains"], str) else c["object_contains"][0]
+        first = next((i for i in mine if value.casefold() in turns[i]["text"].casefold()), None)
+        for j in mine if first is not None else ():
+            if j > first and turns[j]["session"] != turns[first]["session"]:
+                pair("N", value, first, j)
+    return pairs
+
+
+def _ending_turns(story: dict[str, Any], told: int) -> list[int]:
+    """The user's later turns that may have ended what a turn told: those with something worth keeping, if any."""
+    later = [i for i, t in enumerate(story["turns"]) if i > told and t["role"] == "user"]
+    kept = [i for i in later if any(a["turn"] == i and a["kind"] == "stated_fact" for a in story.get("anchors", ()))]
+    return later if len(later) == 1 else kept
 
 
 def load_rows(data: Path, pairs: Sequence[Pair]) -> list[Row]:
@@ -150,6 +201,27 @@ def load_rows(data: Path, pairs: Sequence[Pair]) -> list[Row]:
                 rows.append(Row(u, int(turn), fold_of(path), "messages"))
     for line in (data / "stories_dev.jsonl").read_text(encoding="utf-8").splitlines():
         rows += _story_rows(json.loads(line))
+    for path in story_files(data):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            rows += _told_rows(json.loads(line), fold_of(path))
+    return rows
+
+
+def _told_rows(story: dict[str, Any], fold: int) -> list[Row]:
+    """The sentences of a story's user that end what an earlier turn told, and those of turns that end nothing."""
+    ends: dict[int, bool] = {}
+    for d in story.get("not_current", ()):
+        later = _ending_turns(story, d["turn"]) if d.get("turn") is not None else []
+        ends |= {j: len(later) == 1 for j in (later or range(len(story["turns"])))}
+    rows = []
+    for i, turn in enumerate(story["turns"]):
+        if turn["role"] != "user" or not ends.get(i, True):
+            continue
+        told = units_of(turn["text"])
+        if ends.get(i) and len(told) > 1:
+            kept = [a["contains"].casefold() for a in story.get("anchors", ()) if a["turn"] == i]
+            told = [u for u in told if any(w in u.text.casefold() for w in kept)]
+        rows += [Row(u, int(ends.get(i, False)), fold, "turns", DECISIVE) for u in told]
     return rows
 
 
@@ -199,7 +271,7 @@ def topic_rows(data: Path, pairs: Sequence[Pair]) -> tuple[list[str], list[str],
     for p in pairs:
         told = " ".join(u.text for u in p.told)
         for text in (p.held[0].text, *([told] if p.label != "N" and told else [])):
-            if p.topic != "other":
+            if p.topic != "other" and not p.topic.startswith(_STORY):
                 texts.append(text), names.append(TOPICS.get(p.topic, p.topic)), folds.append(p.fold)
     for path in [*sorted(data.glob("messages*.jsonl")), *sorted(data.glob("natural_*.jsonl"))]:
         for line in path.read_text(encoding="utf-8").splitlines():

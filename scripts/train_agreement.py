@@ -13,14 +13,16 @@ import argparse
 import datetime as dt
 import hashlib
 import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from gate_data import FOLDS
 from learning import Grams, calibrated, sigmoid
-from news_data import Embedded, fold_of
+from news_data import Embedded
 from news_heads import Trained
 from numpy.typing import NDArray
 
@@ -32,6 +34,7 @@ from ltm_core.write.news import Sentence, features
 from ltm_core.write.overtaken import mean_vector
 from ltm_core.write.reply_en import reply_of
 from ltm_core.write.scopes import read
+from ltm_core.write.worked import says
 
 FILES = {"en": "replies_en.tsv", "zh": "agreements_zh.tsv"}
 WEIGHTS = Path("core/ltm_core/lexicon/write")
@@ -70,7 +73,9 @@ def sentences(replies: Sequence[Reply], language: str, embed: Embedded) -> list[
         if language == "en":
             seen.append(reply_of(r.text, clauses, vectors, lexicon, problem=r.problem, proposal=r.proposal))
             continue
-        cues = reply_cues([c.flags for c in clauses], r.text, r.proposal, lexicon.gate.function)
+        cues = reply_cues(
+            [c.flags for c in clauses], r.text, r.proposal, lexicon.gate.function, says(clauses, r.proposal, lexicon)
+        )
         norm = " ".join(c.clause.norm.strip() for c in clauses)
         seen.append(Sentence(text=r.text, norm=norm, language=language, cues=cues, vector=mean_vector(vectors)))
     return seen
@@ -90,7 +95,7 @@ def train(language: str, replies: Sequence[Reply], *, errors: bool) -> dict[str,
     cues = np.stack([s.cues for s in seen])
     vectors = np.stack([s.vector for s in seen if s.vector is not None])
     y = np.array([float(r.agrees) for r in replies])
-    folds = np.array([fold_of(r.problem or r.proposal) for r in replies])
+    folds = np.array([zlib.crc32((r.problem or r.proposal).encode()) % FOLDS for r in replies])
     za, zb = np.zeros(len(y)), np.zeros(len(y))
     for k in np.unique(folds):
         inside, outside = np.where(folds != k)[0], np.where(folds == k)[0]

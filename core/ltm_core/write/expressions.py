@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+from operator import add
 
 LONGEST = 4
 """Characters of a needed word that are looked for; longer words are cut."""
@@ -42,7 +43,11 @@ def triggers() -> Mapping[str, tuple[str, ...]]:
 def grams(text: str) -> frozenset[str]:
     """Every run of up to `LONGEST` characters of a text, in lower case."""
     low = text.lower()
-    return frozenset().union(*({low[i : i + n] for i in range(len(low) - n + 1)} for n in range(1, LONGEST + 1)))
+    found, runs = set(low), list(low)
+    for n in range(1, LONGEST):
+        runs = list(map(add, runs, low[n:]))
+        found.update(runs)
+    return frozenset(found)
 
 
 @dataclass(frozen=True, slots=True)

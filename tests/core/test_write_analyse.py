@@ -123,7 +123,10 @@ def test_temporary_state_ends_by_itself_and_is_no_anchor() -> None:
 
 
 def test_what_is_said_about_the_assistant() -> None:
-    assert facts("以后叫我老友") == [("assistant", "calls_user", "老友", True)]
+    assert facts("以后叫我老友") == [
+        ("assistant", "calls_user", "老友", True),
+        ("user", "nickname:called", "老友", True),
+    ]
     assert facts("From now on please keep answers short.") == [
         ("assistant", "reply_length", "keep answers short", True)
     ]

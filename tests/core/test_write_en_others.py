@@ -38,7 +38,7 @@ def told(tmp_path: Path, encoder: Embedder, turns: Sequence[str]) -> list[Fact]:
 
 
 WHOSE: list[tuple[str, str | None, str]] = [
-    ("Our borzoi Biscuit is scared of fireworks.", "Biscuit", "fireworks"),
+    ("Our borzoi Biscuit is scared of fireworks.", "dog:Biscuit", "fireworks"),
     ("My landlord Piotr lives in the flat downstairs.", "Piotr", "downstairs"),
     ("Our Denise works at the bus depot in Hull.", "Denise", "bus depot"),
     ("My workmate Kofi moved to Norwich last year.", None, "Norwich"),

@@ -88,6 +88,15 @@ def test_a_confirmation_after_it_was_put_off_is_found(tmp_path: Path) -> None:
         ("for the record, I never eat pork", "I never eat pork"),
         ("The gate code is on the fob. Make a note of that.", "The gate code is on the fob"),
         ("From now on answer me in metric", "From now on answer me in metric"),
+        ("Would you ever keep in mind that my mam takes warfarin", "my mam takes warfarin"),
+        ("Can u remember i'm coeliac pls", "i'm coeliac pls"),
+        ("I'd appreciate it if you remembered that I don't drink", "I don't drink"),
+        ("Might be worth noting that I'm blind in one eye", "I'm blind in one eye"),
+        ("you'll want to remember this: our gate code is 4421", "our gate code is 4421"),
+        ("remind yourself that I hate coriander", "I hate coriander"),
+        ("Add to your memory: I prefer aisle seats", "I prefer aisle seats"),
+        ("pls dont forget that i work nights", "i work nights"),
+        ("fyi for future chats: I'm left handed", "I'm left handed"),
         ("把这条写进你的记忆里：我们诊所周三不开门", "我们诊所周三不开门"),
         ("周报统一用表格，这个规矩长期有效，记下来", "周报统一用表格，这个规矩长期有效"),
         ("存个备忘:物业李师傅周五来收费", "物业李师傅周五来收费"),
@@ -103,6 +112,12 @@ def test_requests_to_remember(words: str, kept: str) -> None:
     "words",
     [
         "Remember to buy milk?",
+        "remember the Titans, is it on Netflix",
+        "remember when everyone had a sandwich toaster?",
+        "can you remember what I asked?",
+        "note how the author uses metaphors here",
+        "what should I remember when packing for camping",
+        "my teacher said to remember that moles are not grams",
         "do you remember my dog's name?",
         "note that the function returns None when the list is empty",
         "write a note to say I'm away on Tuesday",
@@ -125,7 +140,21 @@ def test_what_is_left_out_corrects_nothing() -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["It cost me 45,500 rupees!", "这台冰箱3299，京东上2999", "验证码是 553201，我填进去说失效了", "It was 20 quid"],
+    [
+        "the coupon said SAVE20",
+        "promo code WELCOME15 says invalid",
+        "dishwasher shows E15, what now",
+        "my code fails with exit code 137",
+        "rang 0345 111 2020 and waited 40 minutes",
+        "call me back on 07700 900123 after six",
+        "i dont remember how to do long division",
+        "I keep forgetting my keys",
+        "is €75 the normal price for a ten year one",
+        "It cost me 45,500 rupees!",
+        "这台冰箱3299，京东上2999",
+        "验证码是 553201，我填进去说失效了",
+        "It was 20 quid",
+    ],
 )
 def test_figures_of_the_moment_state_nothing(words: str) -> None:
     assert heard(words) == []
@@ -141,4 +170,13 @@ def test_grouped_numbers_are_identifiers() -> None:
 
     assert found("The contract number is KV 2281 9034 17") == ["KV 2281 9034 17 contract"]
     assert found("AWB no. 66120938846") == ["66120938846 parcel"]
+    assert found("tracking KX 4471 9026 3GB, where is it") == ["KX 4471 9026 3GB parcel"]
+    assert found("case number 0098 2231 about the bins") == ["0098 2231 case"]
+    assert found("account number with Thames Water 900 231 4471") == ["900 231 4471 member"]
+    assert found("job no 77120 at the garage, SR no. is 1-48820937715") == [
+        "77120 identifier",
+        "1-48820937715 identifier",
+    ]
+    assert found("my visa file is V0198-55-2024") == ["V0198-55-2024 identifier"]
+    assert found("a job of 5000 pages, the file is 20250 bytes, log 12345") == []
     assert found("call me on 0412 345 678, it's Rs. 45,999") == []

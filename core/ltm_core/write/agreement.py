@@ -9,7 +9,8 @@ shares with the proposal is a cue. It is asked only of short replies to a propos
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -26,8 +27,11 @@ _FLAGS = (
     "third_person", "negation", "cessation", "hard_cessation", "correction", "change", "past", "habitual",
     "smalltalk", "not_confirmed", "short",
 )  # fmt: skip
-CUES = (*_FLAGS, "shares", "shares_more", "echoes", "one_clause")
+SAYS = ("good", "fails", "waits", "drops", "chooses", "points", "edits", "elsewhere", "asks", "tells", "does")
+"""Ways of replying that the lexicon knows; see `ltm_core.write.worked.says`."""
+CUES = (*_FLAGS, "shares", "shares_more", "echoes", "one_clause", "number", *(f"says_{s}" for s in SAYS))
 """What is told of a reply besides its words; the order is part of the weights' format."""
+_NUMBER = re.compile(r"\d+")
 LONGEST = 60
 """Characters of a reply from which it tells more than what came of a proposal."""
 
@@ -55,10 +59,15 @@ class Agreement:
 
 
 def reply_cues(
-    flags: Sequence[Mapping[str, bool]], reply: str, proposal: str, function: frozenset[str]
+    flags: Sequence[Mapping[str, bool]],
+    reply: str,
+    proposal: str,
+    function: frozenset[str],
+    says: Collection[str] = (),
 ) -> NDArray[np.float32]:
-    """The cues of a reply: those of any of its clauses, and what it shares with the proposal."""
-    seen = {name for f in flags for name, on in f.items() if on}
+    """The cues of a reply: those of any of its clauses, what it shares with the proposal, and in which of the known
+    ways (`SAYS`) it replies."""
+    seen = {name for f in flags for name, on in f.items() if on} | {f"says_{s}" for s in says}
     mine = words(reply, function)
     shared = mine & words(proposal, function)
     seen -= {"shares", "shares_more", "echoes", "one_clause"}
@@ -70,6 +79,8 @@ def reply_cues(
         seen.add("echoes")
     if len(flags) == 1:
         seen.add("one_clause")
+    if set(_NUMBER.findall(reply)) - set(_NUMBER.findall(proposal)):
+        seen.add("number")
     return np.array([name in seen for name in CUES], dtype=np.float32)
 
 

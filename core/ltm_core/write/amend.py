@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ltm_core.write.build import head
+from ltm_core.write.draft import Draft
 from ltm_core.write.lexicon import Lexicon, Rules
 from ltm_core.write.norm import trim
 from ltm_core.write.people import lead
@@ -24,8 +25,12 @@ _NEAR = 200
 """Characters before and after a name in which its spelling is told."""
 _BARE_WORDS = 3
 """Words of a value that is blurted out after "sorry" ("sorry, Darlington!")."""
+_PHRASE = 6
+"""Words of a phrase that is told again before the speaker says that it was a slip."""
 _BLURT = 24
 """Characters of a clause that only blurts something out."""
+_SPELLED_OUT = re.compile(r"(?:\w-){4,}\w")
+"""A whole name letter by letter; fewer letters only begin one ("M-A-C")."""
 _CURRENCY = re.compile(r"[$€£¥]")
 _DATED = re.compile(r" \(\d{4}-[^)]*\)$")
 
@@ -38,10 +43,12 @@ def amended(
     said: Sequence[Candidate],
     heard: Callable[[Turn], Sequence[Candidate]],
     prior: Read | None = None,
+    own: bool = True,
 ) -> Candidate | None:
     """The statement made just before with its value put right; None when the clause corrects nothing.
 
-    ``prior``: the clause before, which may only blurt something out ("Sorry, 21 June").
+    ``prior``: the clause before, which may only blurt something out ("Sorry, 21 June"). ``own``: nobody but the
+    speaker begins the clause; of others it must say that it corrects ("no wait, he's 8", "my wife says 2012").
     """
     rules = lexicon.rules(r.clause.language)
     pattern = rules.parts.get("amends")
@@ -54,19 +61,32 @@ def amended(
     blurt = blurted.match(r.clause.norm, begin) if blurted is not None else None
     begin = blurt.end() if blurt is not None else begin
     begin += r.clause.norm[begin:].startswith("*")
-    m = pattern.match(r.clause.norm[begin:])
+    told = r.clause.norm[begin:]
+    polite = rules.parts.get("politely")
+    asked = polite.sub("", told) if polite is not None else told
+    if asked != told and is_typed(asked, rules) and not is_bare_name(asked, rules):
+        told = asked  # "72 please" puts a number right; "Polish please" orders something
+    remark = rules.parts.get("remark_tail")
+    told = remark.sub("", told) if remark is not None else told
+    m = pattern.match(told)
     value = trim(m["object"]) if m is not None else ""
     bare = lexicon.shared["determiner"].sub("", value, count=1)
     value = bare if is_typed(bare, rules) else value
+    value = value.replace("-", "").capitalize() if _SPELLED_OUT.fullmatch(value) else value
     if m is None or not value:
         return None
     sign = _sign(r, begin, value, prior, utterance, rules, calls_nobody=bool(m["meant"]))
     meant = bool(m["meant"]) and (is_typed(value, rules) or not rules.parts["meant_mildly"].match(m["meant"]))
+    meant = meant and (own or m["theirs"] is None)
+    if not (own or sign or (meant and is_typed(value, rules))):
+        return None
+    if not (m["wrong"] or meant or sign) and _is_echoed(value, utterance, rules, heard=heard):
+        sign = "plain"
     if not (m["wrong"] or meant or sign):
         return None
     wrong = head(trim(m["wrong"] or ""), lexicon, r.clause.language)
     turns = [t for t in utterance.before if t.role == "user"][-_LOOK_BACK:]
-    if not turns and (m["wrong"] or m["meant"]):
+    if not turns and (m["wrong"] or m["meant"] or sign == "plain"):
         turns = [t for t in utterance.earlier if t.role == "user"][-_LOOK_BACK:]
     if sign == "weak" and not (m["wrong"] or meant):
         # What follows a question of the assistant answers it.
@@ -97,6 +117,24 @@ def amended(
     )
 
 
+def same_again(made: tuple[Draft, ...], told: Callable[[], Sequence[Candidate]]) -> tuple[Draft, ...]:
+    """A statement behind words of correction, as the right value of what was told last in the same relation of the
+    same one ("Typo: I studied at Leeds Trinity")."""
+    first = made[0]
+    if (
+        len(made) > 1
+        or first.rule == "open"
+        or first.wrong
+        or not first.positive
+        or first.move in ("cease", "change")
+    ):
+        return made
+    old = next((c for c in reversed(told()) if c.relation == first.relation and c.subject == first.subject), None)
+    if old is None or not old.is_positive or old.rule == "open" or old.object_normalized == first.object.casefold():
+        return made
+    return (replace(first, wrong=old.object_normalized, move="correct"),)
+
+
 def _excludes(r: Read, prior: Read, rules: Rules) -> bool:
     """Whether the clause only repeats what "only" left out before it ("in English only, no Hindi")."""
     exclusive = rules.parts.get("exclusive")
@@ -113,6 +151,9 @@ def _sign(
     def says(part: str, text: str) -> bool:
         return part in rules.parts and rules.parts[part].search(text) is not None
 
+    slip = utterance.content[r.clause.end : r.clause.end + _NEAR]
+    if not is_typed(value, rules) and 1 < len(value.split()) <= _PHRASE and says("blurts_after", slip):
+        return "plain"
     if len(value.split()) > _BARE_WORDS or not is_typed(value, rules):
         return ""
     # Beside the clause only: a long message has many clauses.
@@ -176,13 +217,48 @@ def _meant(said: Sequence[Candidate], value: str, wrong: str, rules: Rules) -> t
     able = [c for c in said if c.is_positive and c.modality in ("asserted", "habitual")]
     for c in reversed(able):
         if wrong:
-            if c.rule != "open" and _names(c.object_normalized, wrong):
+            if c.rule != "open" and _names(c.object_normalized, wrong) and _counts_same(c, value, wrong, rules):
                 return c, value
             continue
-        right = put(c.object, value, rules)
+        right = put(c.object, value, rules) or _told_again(c.object, value, rules)
         if right:
             return c, right
     return None
+
+
+def _counts_same(c: Candidate, value: str, wrong: str, rules: Rules) -> bool:
+    """Whether a value that stands against a bare number counts what the statement counts ("six hens, not four")."""
+    number = rules.parts["kind_number"]
+    if number.fullmatch(wrong) is None or number.fullmatch(value) is not None:
+        return True
+    noun = number.sub("", value).strip().casefold()
+    return bool(noun) and noun in c.object.casefold()
+
+
+def _told_again(held: str, value: str, rules: Rules) -> str:
+    """A phrase that differs from the value held in a word or two ("Two sisters and a brother"); else ""."""
+    one, two = (re.findall(r"[a-z]{3,}", v.casefold()) for v in (held, value))
+    shared = {w.rstrip("s") for w in one} & {w.rstrip("s") for w in two}
+    alike = len(value.split()) > 1 and abs(len(held.split()) - len(value.split())) <= 1
+    return value if alike and len(shared) >= max(1, len(two) // 2) and held.casefold() != value.casefold() else ""
+
+
+def _is_echoed(
+    value: str, utterance: Utterance, rules: Rules, *, heard: Callable[[Turn], Sequence[Candidate]]
+) -> bool:
+    """Whether the whole message is a bare value, and the assistant has just repeated another of its kind that the
+    user had told ("I've put 74.", "72 please")."""
+    last = utterance.before[-1] if utterance.before else None
+    bare = rules.parts["bare_value"].match(utterance.content)
+    if last is None or last.role != "assistant" or "?" in last.content or bare is None:
+        return False
+    told = [t for t in utterance.before if t.role == "user"][-1:]
+    for c in (c for t in told for c in heard(t) if c.is_positive):
+        right = put(c.object, value, rules)
+        left = [w for w in re.findall(r"[\w.'-]+", c.object) if w not in right]
+        if right and any(re.search(rf"(?<!\w){re.escape(w)}(?!\w)", last.content) for w in left):
+            return True
+    return False
 
 
 def _names(held: str, wrong: str) -> bool:

@@ -12,7 +12,10 @@ from itertools import pairwise
 
 from ltm_core.types import Anchor, Evidence, Importance
 from ltm_core.write.acts import act_of
-from ltm_core.write.amend import amended, denied_then, excuses
+from ltm_core.write.admitted import put_again
+from ltm_core.write.amend import amended, denied_then, excuses, same_again
+from ltm_core.write.answers import answered
+from ltm_core.write.apostrophes import spelled
 from ltm_core.write.apposed import named_after
 from ltm_core.write.attributes import announces_change, changed_attribute
 from ltm_core.write.build import Context, candidates
@@ -21,6 +24,7 @@ from ltm_core.write.confirm import find_confirmation, only_replies
 from ltm_core.write.decide import judge
 from ltm_core.write.draft import Draft
 from ltm_core.write.ends import ending_of, endings
+from ltm_core.write.extract import LOOSE
 from ltm_core.write.forget_requests import find_requests
 from ltm_core.write.found import Found, inside, stated
 from ltm_core.write.identifiers import find_identifiers
@@ -33,13 +37,17 @@ from ltm_core.write.overtaken import proposed, tells_change, units
 from ltm_core.write.passing import passing
 from ltm_core.write.people import Subject, speaker_key
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
+from ltm_core.write.presupposed import presuppose
 from ltm_core.write.references import find_references
 from ltm_core.write.remember import Explicit, explicit_requests, instructed
-from ltm_core.write.renew import next_employer, successor_of
+from ltm_core.write.renew import next_employer, next_holder, successor_of
 from ltm_core.write.repairs import is_bare, put_right, repair_of, repaired, turned_out
+from ltm_core.write.restated import candidate as correction
+from ltm_core.write.restated import restated
 from ltm_core.write.returns import returning
 from ltm_core.write.scopes import Read, read
-from ltm_core.write.standing import named_assistant, points_back, stand_on
+from ltm_core.write.slips import put_in_place
+from ltm_core.write.standing import called, named_assistant, points_back, stand_on
 from ltm_core.write.succession import announced, told_by_self
 from ltm_core.write.transfer import given_to, handed_over, transferred
 from ltm_core.write.walk import Spoken, walk
@@ -60,6 +68,24 @@ def analyse(
     clause_vectors: Vectors | None = None,
 ) -> Analysis:
     """What the utterance asks of memory. Only a user's own words propose facts; no text makes it raise."""
+
+    def seen(said: Utterance) -> Analysis:
+        return _analysed(said, lexicon, fact_threshold, identifier_patterns, confirmations_from_tools, clause_vectors)
+
+    as_meant = spelled(utterance.content, lexicon.contractions) if utterance.role == "user" else None
+    if as_meant is None:
+        return seen(utterance)
+    return as_meant.back(seen(replace(utterance, content=as_meant.text)), utterance.message_id)
+
+
+def _analysed(
+    utterance: Utterance,
+    lexicon: Lexicon,
+    fact_threshold: float,
+    identifier_patterns: Sequence[str],
+    confirmations_from_tools: bool,
+    clause_vectors: Vectors | None,
+) -> Analysis:
     content = utterance.content
     plain = plain_form(content)
     clauses = split(content, lexicon, plain=plain)
@@ -93,6 +119,8 @@ def analyse(
         _without_open(found, only=told)
     for over in (*only_replies(utterance, reads, lexicon), *passing(reads, lexicon)):
         found.leave_out(over.evidence(utterance.message_id))
+    if not references and confirmation is None:
+        presuppose(utterance, reads, found, lexicon)
     if confirmation is not None or any(r.veto == "feedback" for r in reads):
         _without_open(found)
     for request in explicit:
@@ -122,9 +150,17 @@ def analyse(
 
 def _is_read(request: Explicit, reads: Sequence[Read], made: Sequence[Candidate], utterance: Utterance) -> bool:
     """Whether every clause that is to be remembered was read as a fact."""
-    start = request.anchor.evidence.start
-    told = [reads[i].evidence(utterance.message_id) for i in request.clauses if reads[i].clause.end > start]
+    said = request.anchor.evidence
+    if request.points_back:  # "她吃芒果嘴也肿，这个也记上": what the clause before says, of whomever it says it
+        meant = [r for r in reads if said.start <= r.clause.start < said.end] if _here(said, utterance) else []
+    else:
+        meant = [reads[i] for i in request.clauses if reads[i].clause.end > said.start]
+    told = [r.evidence(utterance.message_id) for r in meant]
     return bool(told) and all(any(inside(c, e) for c in made) for e in told)
+
+
+def _here(evidence: Evidence, utterance: Utterance) -> bool:
+    return evidence.message_id == utterance.message_id
 
 
 def _facts(
@@ -148,6 +184,13 @@ def _facts(
     def told() -> list[Candidate]:
         return _told(utterance, found, heard)
 
+    slipped = put_in_place(utterance, lexicon, heard=heard) if utterance.before or utterance.earlier else None
+    if slipped is None and utterance.before:
+        slipped = answered(reads, utterance, lexicon, heard=heard)
+    if slipped is not None:
+        found.candidates += slipped[0]
+        found.anchors += slipped[1]
+        return
     open_ = [i for i, r in enumerate(reads) if not r.veto or (i in held and r.veto in ("one_off", "smalltalk"))]
     sides = Neighbours(reads, open_, vectors)
     denied: tuple[Sequence[Candidate], str] = ((), "")
@@ -193,7 +236,7 @@ def _facts(
         told_of, teller = teller, subject
         renamed = changed_attribute(prior, r, me, lexicon) if prior is not None else None
         if renamed is None and prior is not None and prior.clause.sentence == r.clause.sentence:
-            renamed = announced(prior, r, told_of, lexicon)
+            renamed = announced(prior, r, told_of, lexicon) or next_holder(prior, r, me, lexicon)
         if renamed is not None and not r.veto:
             named = Context(
                 utterance=utterance, lexicon=lexicon, speaker=speaker, probability=0.9, prefix=renamed.attr
@@ -205,8 +248,16 @@ def _facts(
         if announces_change(r, lexicon) or (prior is not None and prior["amends"] and excuses(r, lexicon)):
             continue
         corrected = (
-            amended(r, utterance, lexicon, said=found.candidates, heard=heard, prior=reads[i - 1] if i else None)
-            if subject.key == me and r.clause.language != "zh"
+            amended(
+                r,
+                utterance,
+                lexicon,
+                said=found.candidates,
+                heard=heard,
+                prior=reads[i - 1] if i else None,
+                own=subject.key == me,
+            )
+            if r.clause.language != "zh"
             else None
         )
         if corrected is not None:
@@ -225,7 +276,8 @@ def _facts(
                 found.skipped.append(f"{span}:repair")
                 continue
         if not r.veto:
-            found.endings += endings(r, subject, utterance, lexicon, speaker=speaker, before=prior)
+            after = reads[i + 1] if i + 1 < len(reads) else None
+            found.endings += endings(r, subject, utterance, lexicon, speaker=speaker, before=prior, after=after)
             found.endings += returning(r, subject, utterance, lexicon, speaker=speaker)
             left = successor_of(prior, r, lexicon)
             if left and prior is not None:
@@ -263,6 +315,8 @@ def _facts(
         made = _of_whom(made, r, subject, me, told, lexicon)
         if r.clause.language == "zh" and (r["correction"] or turned_out(r, lexicon)):
             made = put_right(made, told, lexicon)
+        elif r.clause.language == "en" and r["correction"] and not r["additive"]:
+            made = same_again(made, told)
         told_before = ""
         if made[0].subject == "assistant":
             told_before = points_back(r, reads[i - 1] if i else None, lexicon)
@@ -277,11 +331,48 @@ def _facts(
             explicit=i in held,
         )
         new = candidates(r, subject, made, context)
+        new = (*new, *(c for n in new for c in called(n, r, me)))
         found.candidates += new
         denied = ([c for c in new if not c.is_positive], r.clause.text[subject.rest :])
         if i not in held and any(c.modality != "temporary" for c in new):
             anchor = stated(r, new, utterance, start=subject.words)
             found.anchors.append(replace(anchor, text=f"{told_before}，{anchor.text}") if told_before else anchor)
+    _put_corrections(utterance, reads, lexicon, found, asked=asked, me=me, speaker=speaker)
+    found.candidates = list(put_again(found.candidates, utterance, reads, lexicon, heard=heard))
+
+
+def _put_corrections(
+    utterance: Utterance,
+    reads: Sequence[Read],
+    lexicon: Lexicon,
+    found: Found,
+    *,
+    asked: set[int],
+    me: str,
+    speaker: str | None,
+) -> None:
+    """What the sentences say to be wrong: beside a value that a pattern reads as such, else as a candidate before
+    those that its words made, which count only when nothing known holds the wrong value."""
+    for pair in restated(utterance, reads, lexicon):
+        if any(_is_asked(e, asked) for e in pair.places):
+            continue
+        made = [c for c in found.candidates if any(inside(c, e) for e in pair.places)]
+        if any(c.rule != "open" and ((c.wrong_object and c.move == "correct") or not c.is_positive) for c in made):
+            continue
+        right = fold(pair.right)
+        known = [c for c in made if c.rule != "open" and c.relation not in LOOSE and c.is_positive]
+        twin = next((c for c in known if right in (c.object_normalized, fold(c.object))), None)
+        if twin is not None:
+            at = found.candidates.index(twin)
+            told = replace(twin, wrong_object=fold(pair.wrong), move="correct", reach="subject")
+            found.candidates[at] = told
+            continue
+        new = correction(pair, utterance, me=me, speaker=speaker)
+        first = min(e.start for e in pair.places)
+        place = next(
+            (i for i, c in enumerate(found.candidates) if c.evidence[0].start >= first), len(found.candidates)
+        )
+        found.candidates.insert(place, new)
 
 
 def _news(

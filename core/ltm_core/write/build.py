@@ -12,7 +12,7 @@ from ltm_core.write.kinship import known_as
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import fold, trim
 from ltm_core.write.opposites import tells_opposite
-from ltm_core.write.people import Subject
+from ltm_core.write.people import Subject, speaker_key
 from ltm_core.write.plan import Candidate, Move, Reach, Utterance
 from ltm_core.write.scopes import Read
 from ltm_core.write.times import Aim, validity
@@ -50,6 +50,11 @@ def _parts(draft: Draft, subject: Subject, context: Context) -> list[Draft]:
         return [replace(draft, relation="lives_in", modality="past")]
     if r == "works_in":
         return [replace(draft, relation="located_in")]
+    if r == "shift_job":
+        begin = draft.role_end - len(draft.role)
+        employer = replace(draft, relation="works_at", cut=(begin, draft.role_end + 1), role="", role_end=0)
+        hours = replace(draft, relation="single:shift", object=trim(draft.role), start=begin, end=draft.role_end)
+        return [employer, replace(hours, cut=(draft.role_end, draft.end))]
     if r == "job":
         title = trim(draft.role)
         city = lexicon.rules("zh").parts["city"].match(trim(draft.object)) is not None
@@ -68,6 +73,8 @@ def _parts(draft: Draft, subject: Subject, context: Context) -> list[Draft]:
             role = replace(draft, object=placed["role"], end=end, cut=(end, draft.end))
             return [employer, role]
         return [draft]
+    if r == "works_at" and draft.move != "cease" and _is_pupil(subject, context):
+        return [replace(draft, relation="studies_at", move="change")]
     if r in ("studies", "works_at") and _is_school(draft, subject, lexicon):
         return [replace(draft, relation="studies_at")]
     if r == "dose" and len(trim(draft.attr)) > 1:  # "二甲双胍加到一天两片": of which medicine
@@ -97,8 +104,13 @@ def _parts(draft: Draft, subject: Subject, context: Context) -> list[Draft]:
             named = known_as(f"{owner}{key}", context.utterance.people(), lexicon)
         return [replace(draft, relation=r.partition("_")[2], subject=named, about_user=False)]
     foreign = lexicon.shared["foreign_attribute"].search(draft.object) is not None
+    of_child, _, held = subject.key.partition(":")
+    if r == "is_a" and of_child in lexicon.sets["young"] and held and not held.isascii() and lexicon.is_post(held):
+        return [replace(draft, relation=f"single:{fold(held)}", subject=speaker_key(context.utterance)[0])]
     if r == "person_role" and not foreign and lexicon.is_post(fold(draft.object)):
         post = fold(draft.object)
+        if of_child in lexicon.sets["young"] and not post.isascii():  # a child's teacher is the parent's affair too
+            draft = replace(draft, subject=speaker_key(context.utterance)[0])
         single = post.split(" ")[-1] in lexicon.rules("en").functional or not post.isascii()
         return [replace(draft, relation=f"{'single' if single else 'attribute'}:{post}", object=draft.name)]
     if r == "person_role":
@@ -114,6 +126,17 @@ def _is_school(draft: Draft, subject: Subject, lexicon: Lexicon) -> bool:
         return False
     base = subject.key.split("/")[-1].partition(":")[0]
     return draft.relation == "studies" or base in lexicon.sets["young"]
+
+
+def _is_pupil(subject: Subject, context: Context) -> bool:
+    """Whether a child of the speaker's is told of, who goes to school for all that is said in the last turns ("My
+    daughter goes to St Mary's", "She started at Oakwood")."""
+    lexicon = context.lexicon
+    base = subject.key.split("/")[-1].partition(":")[0]
+    if base not in lexicon.sets["young"] or subject.kind != "pronoun":
+        return False
+    told = [t.content for t in (*context.utterance.earlier, *context.utterance.before) if t.role == "user"]
+    return any(lexicon.shared["school"].search(t) or lexicon.shared["school_age"].search(t) for t in told[-3:])
 
 
 def _class_of(attr: str, lexicon: Lexicon) -> str:
@@ -241,6 +264,8 @@ def _move(read: Read, draft: Draft, modality: Modality, lexicon: Lexicon) -> Mov
         return "cease" if lexicon.shared["used_to"].search(read.clause.norm) else "state"
     if draft.move is not None:
         return draft.move
+    if draft.rule == "open" and read["plan"]:
+        return "state"  # "我打算换回华为": nothing has changed yet
     if read["correction"]:
         return "correct"
     if not draft.positive and read["hard_cessation"]:

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass, replace
 
+from ltm_core.write.clefts import in_plain_order
 from ltm_core.write.lexicon import Lexicon, default_lexicon
 from ltm_core.write.norm import normal, script
 
@@ -104,7 +105,7 @@ def split(content: str, lexicon: Lexicon, *, plain: str | None = None) -> tuple[
             sentence += 1
         if "\n" in masked[end:stop] and masked[end:stop].count("\n") > 1:
             paragraph += 1
-    return tuple(_joined(clauses, content, lexicon))
+    return tuple(in_plain_order(c, lexicon) for c in _joined(clauses, content, lexicon))
 
 
 def _is_listed(clause: Clause, last: Clause, following: Clause | None, gap: str, lexicon: Lexicon) -> bool:

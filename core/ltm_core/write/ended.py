@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from ltm_core.types import Fact
+from ltm_core.write.ends import RULE as ENDS
+from ltm_core.write.given_up import does_nothing_of, loosely, worded_so
 from ltm_core.write.lexicon import Lexicon, default_lexicon
 from ltm_core.write.match import in_classes, related, same_thing, singular
 from ltm_core.write.mentions import content, mentions
@@ -34,7 +37,12 @@ def ended_by(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     if candidate.relation == "works_at" and candidate.move == "cease" and fact.relation == "occupation":
         return candidate.object_normalized in fold(fact.text)  # "路线规划" told as done there
     if candidate.relation == "employment" and candidate.move == "cease":
-        return fact.relation in _WORK or fact.relation == "employment"
+        works_there = lexicon.rules("zh").parts["works_there"]
+        own = fact.relation in lexicon.sets["own_words"] and works_there.match(normal(fact.text)) is not None
+        of_stall = (
+            fact.relation == "side_job" and lexicon.rules("zh").parts["stall"].search(candidate.object) is not None
+        )
+        return own or of_stall or fact.relation in _WORK or fact.relation == "employment"
     if (
         candidate.classes
         and _may_end_class(fact, candidate, lexicon)
@@ -87,11 +95,51 @@ def may_end(fact: Fact, *, temporary: bool = False) -> bool:
     )
 
 
+def ends_whole(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
+    """Whether words that end something may end this fact though it is of the sort that lasts: the name of a partner
+    from whom one has parted, or of an animal that is there no longer."""
+    kind = _kind(fact.subject)
+    if fact.relation != "name" or not fact.is_positive or candidate.subject != fact.subject:
+        return False
+    if kind in lexicon.sets["partners"]:
+        return lexicon.shared["parted"].search(candidate.text) is not None
+    return is_animal(fact.subject, lexicon) and lexicon.shared["animal_gone"].search(candidate.text) is not None
+
+
+def is_animal(subject: str, lexicon: Lexicon) -> bool:
+    """Whether a subject is an animal ("dog:Max")."""
+    return any(_kind(subject) in rules.pets.values() for rules in lexicon.languages.values())
+
+
+def _kind(subject: str) -> str:
+    return subject.rpartition("/")[2].partition(":")[0]
+
+
 @lru_cache(maxsize=16)
-def _thing_over(clause: str, names_over: re.Pattern[str]) -> str:
-    """What a clause says is over; empty when it names nothing. Asked for one fact after the other."""
-    found = names_over.search(clause)
-    return next(t for t in found.groups() if t) if found is not None else ""
+def _things_over(clause: str, patterns: tuple[re.Pattern[str], ...]) -> tuple[str, ...]:
+    """What a clause says is over. Asked for one fact after the other."""
+    found = [p.search(clause) for p in patterns]
+    return tuple(next(t for t in m.groups() if t) for m in found if m is not None)
+
+
+def _is_over(thing: str, fact: Fact, lexicon: Lexicon) -> bool:
+    """Whether a thing that is named as over is what an English fact is about, and no landmark or topic in it."""
+    ended, low = content(thing, lexicon), normal(fact.object).lower()
+    if not ended or not all(w in low for w in ended) or not set(ended) <= set(content(fact.object, lexicon)):
+        return False
+    before = low[: low.find(ended[0])]
+    return lexicon.rules("en").parts["thing_beside"].search(before) is None
+
+
+def begins_named(c: Candidate, lexicon: Lexicon) -> frozenset[str]:
+    """The words of the name with which English words that end something begin ("Little Acorns shut down"): of the
+    speaker's people something may be known of it. None for any other candidate."""
+    if c.rule != ENDS or c.subject != "user":
+        return frozenset()
+    begins = lexicon.rules("en").parts["begins_named"].match(c.text)
+    if begins is None:
+        return frozenset()
+    return frozenset(w for w in begins["name"].split() if w.lower() not in lexicon.sets["titles"])
 
 
 def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
@@ -99,17 +147,24 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
     told = {e.message_id for e in candidate.evidence}
     if any(e.message_id in told for e in fact.evidence):
         return False  # what one message says it does not end in the same breath
-    if _does_something_else(candidate, fact, lexicon):
+    if _does_something_else(candidate, fact, lexicon) or _is_of_another(candidate, fact, lexicon):
         return False
-    if fact.subject.partition(":")[0] in lexicon.sets["partners"] and lexicon.shared["parted"].search(candidate.text):
-        return candidate.subject == fact.subject
+    if candidate.relation == "has_pet" and fact.relation != "has_pet":
+        return False
+    if parts_with(candidate, fact, lexicon):
+        return True
+    gone = candidate.subject == fact.subject != "user" and is_animal(fact.subject, lexicon)
+    if gone and lexicon.shared["animal_gone"].search(candidate.text):
+        return True
     if fact.relation == "role":
         return candidate.subject == fact.subject and lexicon.shared["still_known"].search(candidate.text) is None
-    over = _thing_over(candidate.text, lexicon.rules("en").parts["names_over"])
-    if over and fact.text.isascii():
-        ended, low = content(over, lexicon), normal(fact.object).lower()
-        if ended and all(w in low for w in ended) and set(ended) <= set(content(fact.object, lexicon)):
-            return True
+    parts = lexicon.rules("en").parts
+    several = parts["several_of"].match(fact.object.partition(",")[0])
+    if several is not None and parts["all_of_them"].search(candidate.text):  # "both cats died" of "two cats, A and B"
+        return singular(several["noun"]) in {singular(w) for w in content(candidate.text, lexicon)}
+    over = _things_over(candidate.text, (parts["names_over"], parts["names_given_up"]))
+    if fact.text.isascii() and any(_is_over(thing, fact, lexicon) for thing in over):
+        return True
     if candidate.wrong_object and _is_given_up(fact, candidate.wrong_object, lexicon):
         return True
     thing = candidate.wrong_object or ""
@@ -117,14 +172,49 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
     bare = held[1:] if held[:1] in lexicon.sets["classifiers"] and len(held) > 2 else held
     if not thing.endswith("了") and thing.startswith((held, bare)):
         return False  # "吉他弦断了" is not about the guitar
-    if mentions(candidate.text, fact, lexicon):
+    if mentions(candidate.text, fact, lexicon) or worded_so(fact, candidate.things, lexicon):
+        return True
+    if candidate.nothing is not None and does_nothing_of(fact, *candidate.nothing, lexicon):
         return True
     if not candidate.classes:
         return False
-    chosen = lexicon.relation(fact.relation).family in ("preference", "language") or (
-        fact.relation in lexicon.sets["own_words"]
-    )
+    own = fact.relation in lexicon.sets["own_words"]
+    if set(candidate.classes) & lexicon.sets["provider_sorts"]:
+        return (own or fact.relation in ("uses", "served_by")) and _of_class(fact, candidate.classes, lexicon)
+    chosen = own or lexicon.relation(fact.relation).family in ("preference", "language")
     return chosen and _of_class(fact, candidate.classes, lexicon)
+
+
+def _is_of_another(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
+    """Whether English words tell what the thing that the fact names ended of its own ("the Guardian stopped doing the
+    crossword"), or what somebody else left ("the chair stood down from the council")."""
+    if not fact.text.isascii():
+        return False
+    parts = lexicon.rules("en").parts
+    acts, leaves = parts["acts_on"].match(candidate.text), parts["leaves_it"].match(candidate.text)
+    if acts is not None and not mentions(acts["what"], fact, lexicon) and mentions(acts["who"], fact, lexicon):
+        return True
+    return leaves is not None and not mentions(leaves["who"], fact, lexicon)
+
+
+def named_by(candidate: Candidate) -> tuple[str, ...]:
+    """The things that words that end something name."""
+    return tuple(t for t in (candidate.wrong_object or "", *candidate.things) if t)
+
+
+def parts_with(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
+    """Whether the words tell that the partner whom the fact is about is one no longer: nothing of him stays."""
+    if candidate.subject != fact.subject or fact.subject.partition(":")[0] not in lexicon.sets["partners"]:
+        return False
+    return any(lexicon.shared[p].search(normal(candidate.text)) is not None for p in ("parted", "parted_with"))
+
+
+def only_one_meant(candidate: Candidate, facts: Sequence[Fact], lexicon: Lexicon) -> list[Fact]:
+    """The one fact that words that end something name loosely; none when several may be meant."""
+    told = {e.message_id for e in candidate.evidence}
+    free = [f for f in facts if may_end(f) and not any(e.message_id in told for e in f.evidence)]
+    found = [f for f in free if loosely(f, candidate.loose, lexicon)]
+    return found if len({e for f in found for e in f.evidence}) == 1 else []
 
 
 def _does_something_else(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:

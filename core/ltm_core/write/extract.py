@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from ltm_core.write.attributes import named_attribute
 from ltm_core.write.draft import Draft, finish
@@ -20,7 +21,9 @@ from ltm_core.write.scopes import Read
 from ltm_core.write.succession import succession
 
 _MOST_LISTED = 8
-_LOOSE = ("owns", "has", "likes", "is_a", "current_location")
+_SPANS = ("start", "end", "cut", "whole", "role_end")
+"""What a draft says of places in its clause."""
+LOOSE = ("owns", "has", "likes", "is_a", "current_location")
 """Relations whose patterns fit much else: a value said to be new is read first."""
 _LONGEST_GREETING = 20
 """Characters before which a speaker may still be saying who it is ("Good afternoon, this is Dana")."""
@@ -37,6 +40,26 @@ _TOPICS = {
 def drafts(read: Read, subject: Subject, lexicon: Lexicon, *, topic: tuple[str, float]) -> tuple[Draft, ...]:
     """Every fact the clause words, best first; the open-vocabulary draft when nothing fits."""
     rules = lexicon.rules(read.clause.language)
+    bare = rules.parts.get("bare_contraction")
+    m = bare.match(read.clause.norm[subject.start :]) if bare is not None and subject.kind == "self" else None
+    if m is None:
+        return _drafts(read, subject, lexicon, topic=topic)
+    at = subject.start + m.end()  # "weve got two cats" is read with its mark, which the spans leave out again
+    norm = f"{read.clause.norm[:at]}'{read.clause.norm[at:]}"
+    marked = Read(replace(read.clause, norm=norm), read.flags, read.veto)
+    made = _drafts(marked, subject, lexicon, topic=topic)
+    return tuple(replace(d, **{k: _before_mark(getattr(d, k), at) for k in _SPANS}) for d in made)
+
+
+def _before_mark(span: Any, at: int) -> Any:
+    """A place, or two, in a text without the one character that was put in at ``at``."""
+    if isinstance(span, int):
+        return span - (span > at)
+    return tuple(place - (place > at) for place in span)
+
+
+def _drafts(read: Read, subject: Subject, lexicon: Lexicon, *, topic: tuple[str, float]) -> tuple[Draft, ...]:
+    rules = lexicon.rules(read.clause.language)
     succeeding = succession(read, subject, lexicon, sure=True)
     if succeeding is not None:
         return (succeeding,)
@@ -46,7 +69,7 @@ def drafts(read: Read, subject: Subject, lexicon: Lexicon, *, topic: tuple[str, 
         made = finish(draft, lexicon)
         if made is not None and made.positive and given_up and trim(made.object) in given_up:
             made = replace(made, positive=False, move="cease")
-        if succeeding is not None and draft.relation in _LOOSE:
+        if succeeding is not None and draft.relation in LOOSE:
             continue
         if made is not None and (made.relation not in lexicon.sets["only_temporary"] or read["temporary"]):
             return tuple(_listed(_contrasted(made, read, lexicon), rules, lexicon))
@@ -159,6 +182,8 @@ def _matches(
         m = p.regex.match(text)
         if m is None or (subject.kind == "dropped" and gerund.match(text)):
             continue
+        if subject.kind == "inherited" and m.groupdict().get("kin"):
+            continue  # "我室友跟他女朋友散了，现在的对象叫孟瑶": the relative's own
         if own_start and not ("kin" in m.groupdict() or "pet" in m.groupdict()):
             continue
         g = m.groupdict()
@@ -167,6 +192,9 @@ def _matches(
         start, end = m.span(key) if value else (0, len(text))
         pre = (g.get("pre") or "") + (g.get("pre2") or "")
         negated = bool(pre and rules.parts["neg"].search(pre))
+        once = rules.parts.get("past_denied")
+        if negated and p.relation == "habit" and once is not None and once.search(pre):
+            continue  # "I didn't go to the gym on Tuesday" gives up nothing
         wrong = trim(g.get("wrong") or "")
         yield Draft(
             subject=p.subject or subject.key,
@@ -178,7 +206,7 @@ def _matches(
             move=p.move,
             modality=p.modality,
             wrong=wrong,
-            cut=_cut(text, m, offset, lexicon) if wrong else (0, 0),
+            cut=_cut(text, m, offset, lexicon) if wrong else _aside(m, offset),
             confidence=p.confidence,
             strong=p.strong,
             rule=p.name,
@@ -188,6 +216,13 @@ def _matches(
             role_end=offset + m.end("role") if g.get("role") else 0,
             about_user=not p.subject,
         )
+
+
+def _aside(m: re.Match[str], offset: int) -> tuple[int, int]:
+    """Where a pattern finds what only names the thing that is left ("handed in my notice at Royal Mail")."""
+    if "aside" not in m.groupdict() or m["aside"] is None:
+        return (0, 0)
+    return offset + m.start("aside"), offset + m.end("aside")
 
 
 def _cut(text: str, m: re.Match[str], offset: int, lexicon: Lexicon) -> tuple[int, int]:

@@ -184,28 +184,31 @@ def tokens(norm: str, language: str, function: frozenset[str]) -> list[str]:
     return found
 
 
+def gram_sums(words: Sequence[str], longest: int, *, before: str = "") -> list[int]:
+    """CRC-32 of every run of 1 to ``longest`` words, joined by spaces, each with ``before`` in front of it."""
+    parts = [w.encode() for w in words]
+    start = zlib.crc32(before.encode())
+    sums = [zlib.crc32(w, start) for w in parts]
+    found = list(sums)
+    behind = [b" " + w for w in parts]
+    for n in range(1, longest):
+        # Each run's sum goes on from that of the run without its last word.
+        sums = list(map(zlib.crc32, behind[n:], sums))
+        found += sums
+    return found
+
+
 @lru_cache(maxsize=64)  # the gate and the news read the same clauses
 def gram_features(norm: str, language: str, function: frozenset[str]) -> tuple[int, ...]:
     """Hash buckets of the 1- to 4-grams of a clause's tokens, each once."""
-    words = [t.encode() for t in tokens(norm[:200], language, function)]
-    sums = [zlib.crc32(w) for w in words]
-    found = list(sums)
-    behind = [b" " + w for w in words]
-    for n in range(1, _LONGEST_GRAM):
-        # Each gram's sum goes on from that of the gram without its last token.
-        sums = [zlib.crc32(behind[i + n], crc) for i, crc in enumerate(sums[: len(words) - n])]
-        found += sums
-    return tuple({crc % BUCKETS for crc in found})
+    sums = gram_sums(tokens(norm[:200], language, function), _LONGEST_GRAM)
+    return tuple({crc % BUCKETS for crc in sums})
 
 
 def gate_features(norm: str, language: str, function: frozenset[str]) -> tuple[int, ...]:
     """Hash buckets of the gate: those of `gram_features`, then those of the 1- to 3-grams of all words."""
     words = ["^", *("0" if w.isdigit() else w for w in _WORD.findall(norm[:200].lower())), "$"]
-    found = {
-        BUCKETS + zlib.crc32((language + " ".join(words[i : i + n])).encode()) % WORD_BUCKETS
-        for n in range(1, _LONGEST_WORDS + 1)
-        for i in range(len(words) - n + 1)
-    }
+    found = {BUCKETS + crc % WORD_BUCKETS for crc in gram_sums(words, _LONGEST_WORDS, before=language)}
     return (*gram_features(norm, language, function), *found)
 
 

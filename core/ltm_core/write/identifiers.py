@@ -31,6 +31,8 @@ _CONFIGURED = "configured"
 _PARTS = frozenset({"id", "word", "mark", "says", "hash"})
 _ONLY_MARKED = frozenset({"member"})
 """Whose plain numbers are mostly counts ("1500 customers")."""
+_GENERAL = "identifier"
+"""What words name that mostly stand beside counts and sums ("job", "file"): only a number said to be one counts."""
 _PRICED = frozenset({"quote", "invoice"})
 """Whose plain numbers are mostly sums of money ("the quote is 12000")."""
 _COUNTED_LOW = frozenset({"ticket", "case", "booking"})
@@ -154,6 +156,9 @@ def _long_enough(value: str, digits: int, kind: str, said: Mapping[str, str], *,
     longer it must be."""
     if kind in _ONLY_MARKED and not marked:
         return False
+    says = bool(said.get("says", "").strip())
+    if kind == _GENERAL and said.get("word") and not marked and (value.isdigit() or not says):
+        return False
     if not value.isdigit():
         if marked and digits == 1:
             return len(value) >= 4 and value.isalnum() and value == value.upper()
@@ -161,7 +166,6 @@ def _long_enough(value: str, digits: int, kind: str, said: Mapping[str, str], *,
     if marked:
         by_sign = bool(said.get("hash")) or "#" in said.get("mark", "")
         return digits >= (2 if by_sign else 3) and (by_sign or not _YEAR.match(value))
-    says = bool(said.get("says", "").strip())
     if int(value) % (100 if kind in _PRICED else 1000) == 0 or (kind in _PRICED and says) or _YEAR.match(value):
         return False
     low = kind in _COUNTED_LOW or " " in said.get("word", "") or said.get("word", "").casefold() == "po"

@@ -10,7 +10,7 @@ from ltm_core.types import Fact
 from ltm_core.write.lexicon import Lexicon, default_lexicon
 from ltm_core.write.plan import Person
 
-_OWN = ("kin", "pet", "entity", "pronoun", "inherited")
+_OWN = ("kin", "pet", "entity", "circle", "pronoun", "inherited")
 
 
 def known_people(facts: Sequence[Fact], lexicon: Lexicon) -> tuple[Person, ...]:

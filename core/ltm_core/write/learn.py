@@ -11,11 +11,14 @@ from ltm_core.types import Fact, FactChange
 from ltm_core.write.apply import apply_decisions
 from ltm_core.write.batch import Batch
 from ltm_core.write.beside import beside_current
+from ltm_core.write.ended import begins_named
 from ltm_core.write.lexicon import default_lexicon
 from ltm_core.write.overtaken import MOST_MEANT
 from ltm_core.write.overtaken import RULE as OVERTAKES
 from ltm_core.write.plan import Analysis, Candidate, Decision
 from ltm_core.write.resolve import resolve
+from ltm_core.write.restated import OF_ASSISTANT
+from ltm_core.write.restated import RULE as RESTATED
 from ltm_core.write.returns import settled
 from ltm_core.write.rows import ending
 from ltm_core.write.vectors import GATE_MODEL
@@ -79,6 +82,9 @@ def current_in_reach(reader: Reader, candidates: Sequence[Candidate], *, now: da
     subjects = dict.fromkeys(c.subject for c in candidates if _reaches_far(c))
     for subject in subjects:
         found.update((f.id, f) for f in reader.facts(subject=subject, current_at=now))
+    if any(c.rule in (RESTATED, OF_ASSISTANT) or begins_named(c, default_lexicon()) for c in candidates):
+        others = reader.facts(current_at=now, newest_first=True, limit=MOST_MEANT)
+        found.update((f.id, f) for f in others)
     single = [(c.subject, c.relation) for c in plain if c.single_valued and c.subject not in subjects]
     if single:
         found.update((f.id, f) for f in reader.facts(slots=single, current_at=now))

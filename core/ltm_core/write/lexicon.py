@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from ltm_core.types import FactKind, Importance, Modality
+from ltm_core.write.apostrophes import Contractions, contractions
 from ltm_core.write.expressions import AnyOf, Index, Lazy
 from ltm_core.write.gate import Gate, load_gate
 from ltm_core.write.norm import fold, normal
@@ -24,10 +25,25 @@ from ltm_core.write.plan import Move
 LANGUAGES = ("en", "zh", "ja")
 _LETTERS = re.compile(r"[A-Za-z]+")
 NOT_CUES = frozenset(
-    ["proposal", "reference", "forget", "suppress", "not_forget", "role_play", "ends", "ends_weak", "ends_not", "tag"]
+    [
+        "proposal",
+        "reference",
+        "forget",
+        "suppress",
+        "not_forget",
+        "role_play",
+        "ends",
+        "ends_weak",
+        "ends_not",
+        "tag",
+        "ends_stay",
+        "restored",
+        "restored_home",
+        "discharged",
+    ]
 )
 """Flags that are read where they are needed, not for every clause."""
-EXPANDED = frozenset(["reference"])
+EXPANDED = frozenset(["reference", "remember"])
 """Flags whose expressions use macros."""
 
 
@@ -63,6 +79,19 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question of the assistant's about the user, and the sentence that a bare answer to it stands for."""
+
+    regex: re.Pattern[str]
+    says: str
+    """With ``{v}`` for the answer, ``{who}`` for the relative asked about, ``{attr}`` for the thing asked for."""
+    unit: str = ""
+    """What a bare number counts."""
+    place: str = ""
+    """The sentence that a place told behind the answer stands for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """Everything compiled for one language."""
 
@@ -71,6 +100,8 @@ class Rules:
     patterns: tuple[Pattern, ...] = ()
     frames: tuple[Pattern, ...] = ()
     standing: tuple[Pattern, ...] = ()
+    questions: tuple[Question, ...] = ()
+    """What the assistant asks of the user, most particular first."""
     pattern_index: Index = field(default_factory=lambda: Index(()))
     frame_index: Index = field(default_factory=lambda: Index(()))
     cues: tuple[tuple[str, Lazy], ...] = ()
@@ -129,6 +160,8 @@ class Lexicon:
     opposites: tuple[tuple[Lazy, re.Pattern[str]], ...] = ()
     """What is read in words, and what of the same subject cannot be true any more then."""
     opposite_index: Index = field(default_factory=lambda: Index(()))
+    contractions: Contractions
+    """Short forms that are typed without their apostrophe."""
     progress: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Per language, how the state of what an identifier names is told after it; see `progress`."""
 
@@ -247,6 +280,12 @@ def _rules(language: str) -> Rules:
         cue_names=tuple(name for name in flags if name not in NOT_CUES),
         cue_index=Index([m for _, m in named]),
         standing=_patterns(extraction.get("standing", []), macros, prefix=f"{language}.standing"),
+        questions=tuple(
+            Question(
+                regex=re.compile(_expand(q["match"], macros), re.I), **{k: v for k, v in q.items() if k != "match"}
+            )
+            for q in extraction.get("question", [])
+        ),
         parts=MappingProxyType(parts),
         kin=MappingProxyType(kin),
         pets=MappingProxyType(pets),
@@ -282,6 +321,7 @@ def default_lexicon() -> Lexicon:
     by_class, members, names = _classes()
     ids = _toml("identifiers.toml")
     shared = _toml("shared.toml")
+    short = _toml("en", "words.toml")["contractions"]
     opposites = tuple((Lazy.of(o["now"]), re.compile(o["was"], re.I)) for o in shared["opposites"].values())
     return Lexicon(
         languages=MappingProxyType({language: _rules(language) for language in LANGUAGES}),
@@ -301,6 +341,7 @@ def default_lexicon() -> Lexicon:
         narrower=MappingProxyType({k: frozenset(v) for k, v in shared["narrower"].items()}),
         opposites=opposites,
         opposite_index=Index([now for now, _ in opposites]),
+        contractions=contractions(short["forms"], short["before"], short["first"], short["foreign"]),
         progress=MappingProxyType(ids.get("progress", {})),
     )
 

@@ -78,6 +78,7 @@ def _stem(word: str) -> str:
 def _species(value: str) -> frozenset[str]:
     """The kinds of animal that an object names by its last word."""
     lexicon = default_lexicon()
+    value = lexicon.rules("en").parts["named_apart"].split(value, maxsplit=1)[0] if value.isascii() else value
     names = {value, singular(value), value.split(" ")[-1], singular(value.split(" ")[-1])}
     if not value.isascii():
         names |= {value[i:] for i in range(1, len(value))}

@@ -25,9 +25,15 @@ _MOST = 0.5
 """Share of what a statement says that a clause must repeat to be about it."""
 
 
+_BARE = 4
+"""Letters from which a final "e" is no part of a stem ("drive", "driving")."""
+
+
 def mentions(clause: str, fact: Fact, lexicon: Lexicon) -> bool:
     """Whether the words of a clause name what the fact says."""
-    own_words = fact.relation in lexicon.sets["own_words"]
+    own_words = fact.relation in lexicon.sets["own_words"] and not (
+        fact.relation == "habit" and fact.object.isascii()
+    )
     value = fact.text if own_words else fact.object
     titles = lexicon.sets["titles"]
     if any(_holds_name(clause, n) for n in names(value, begins=own_words) if n.lower() not in titles):
@@ -41,6 +47,10 @@ def mentions(clause: str, fact: Fact, lexicon: Lexicon) -> bool:
         return False
     if not own_words:
         value = lexicon.rules("en").parts["more_said"].split(value, maxsplit=1)[0] or value
+    if (
+        fact.relation in lexicon.sets["activities"] and not own_words
+    ):  # at which times something is done names nothing
+        value = lexicon.shared["of_time"].sub(" ", value)
     mine = content(value, lexicon)
     if not mine:
         return False
@@ -75,7 +85,7 @@ def stem(word: str) -> str:
     for ending in ("ning", "ming", "ting", "ping", "ing", "ied", "ies", "es", "ed", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
             return word[: -len(ending)]
-    return word
+    return word[:-1] if len(word) > _BARE and word.endswith("e") else word
 
 
 def _holds_name(clause: str, name: str) -> bool:

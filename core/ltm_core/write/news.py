@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -25,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ltm_core.write.gate import BUCKETS, FLAGS, function_words, gram_features, sigmoid, unpack
+from ltm_core.write.gate import BUCKETS, FLAGS, function_words, gram_features, gram_sums, sigmoid, unpack
 from ltm_core.write.pairing import Pairing, make_pairing
 
 Array = NDArray[np.float32]
@@ -34,6 +33,7 @@ CUES = (*FLAGS, "hard_cessation", "change_now", "lasting", "revert", *(f"subject
 """What is told of a sentence besides its words; the order is part of the weights' format."""
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[㐀-䶿一-鿿ぁ-ヿ]", re.I)
 _HAN = re.compile(r"[㐀-䶿一-鿿]+")
+_STOPS = re.compile(r"[.'&+-]+(?=\s|$)")
 _RARE = 8.0
 """Weight of a word that no list of frequencies knows, in nats, before it is divided by `_SCALE`."""
 _SCALE = 10.0
@@ -223,12 +223,13 @@ def features(s: Sentence, function: frozenset[str]) -> tuple[int, ...]:
 def _features(norm: str, language: str, function: frozenset[str]) -> tuple[int, ...]:
     # Both heads read the same sentence, one after the other.
     seq = ["0" if w.isdigit() else w for w in _WORD.findall(norm[:200].lower())]
-    own = {
-        zlib.crc32(("w " + " ".join(seq[i : i + n])).encode()) % BUCKETS
-        for n in range(1, 4)
-        for i in range(len(seq) - n + 1)
-    }
+    own = {crc % BUCKETS for crc in gram_sums(seq, 3, before="w ")}
     return tuple(own.union(gram_features(norm, language, function)))
+
+
+def said_words(text: str, function: frozenset[str]) -> set[str]:
+    """The same where the text is whole sentences: without the marks that end them."""
+    return words(_STOPS.sub(" ", text), function)
 
 
 def words(text: str, function: frozenset[str]) -> set[str]:

@@ -19,6 +19,8 @@ from ltm_core.types import Evidence, Fact, Scope
 from ltm_core.write.gate import log_odds
 from ltm_core.write.known import Known
 from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.mentions import content
+from ltm_core.write.narrow import remainder
 from ltm_core.write.news import Held, News, Sentence, cue_array, words
 from ltm_core.write.norm import fold, normal, trim
 from ltm_core.write.plan import Candidate, Decision, Utterance
@@ -35,6 +37,8 @@ MOST_MEANT = 400
 """Newest current facts of one subject among which the one meant is looked for."""
 _SURE = 0.8
 """Probability from which the models outvote the relation that the rules read."""
+_CLEAR = 0.6
+"""Probability below which English words end nothing with which they share no word."""
 _NOT = ("plan", "goal", "one_off", "temporary", "conditional", "question")
 """Cues of clauses that change nothing for good."""
 _TELLING_FIRST = re.compile(r"[A-Z][\w-]+")
@@ -85,6 +89,15 @@ def units(spoken: Sequence[Spoken], content: str, message_id: str) -> Iterator[U
         yield _unit(run, content, message_id)
 
 
+def without_plans(unit: Unit, content: str) -> Unit:
+    """The sentence without its clauses that change nothing for good, if others are left: "I quit the choir, I want to
+    sleep in"."""
+    told = [s for s in unit.spoken if s.read["lasting"] or not any(s.read[w] for w in _NOT)]
+    if not told or len(told) == len(unit.spoken):
+        return unit
+    return _unit(told, content, unit.evidence.message_id)
+
+
 def _unit(run: Sequence[Spoken], content: str, message_id: str) -> Unit:
     start, end = run[0].read.clause.start, run[-1].read.clause.end
     text = trim(content[start:end]) if len(run) == 1 else trim("，".join(trim(s.read.clause.text) for s in run))
@@ -114,13 +127,16 @@ def proposed(
     speaker: str | None,
 ) -> Iterator[Candidate]:
     """A candidate for every sentence that is likely to tell of something changed or over."""
-    for unit in found:
+    for whole in found:
+        unit = without_plans(whole, utterance.content)
         key = _subject(unit, me)
-        if key is None or lexicon.shared["news_not"].search(normal(unit.text)):
+        if key is None or lexicon.shared["news_not"].search(normal(whole.text)):
             continue
         if key == me and lexicon.shared["news_others"].search(unit.text):
             continue  # what a friend sold is over for the friend
         if any(s.read[w] and not s.read["lasting"] for s in unit.spoken for w in _NOT):
+            continue
+        if any(_is_as_before(s.read, lexicon) for s in unit.spoken):
             continue
         sentence = unit.sentence(mean_vector([vector_of(s) for s in unit.spoken]))
         probability = news.turns(sentence)
@@ -146,6 +162,13 @@ def proposed(
             evidence=(unit.evidence,),
             rule=RULE,
         )
+
+
+def _is_as_before(r: Read, lexicon: Lexicon) -> bool:
+    """Whether a clause says that things are as they were, or that a guest has left: what lasts goes on lasting."""
+    flags = lexicon.rules(r.clause.language).flags
+    cues = (flags.get(name) for name in ("restored", "restored_home", "ends_stay"))
+    return any(cue is not None and cue.search(r.clause.norm) is not None for cue in cues)
 
 
 def tells_change(r: Read, news: Sequence[Candidate], lexicon: Lexicon) -> bool:
@@ -186,6 +209,9 @@ def meant(
         and not is_late(c, f)
         and not restored & words(f.object, news.function)  # it holds again
     ][-MOST_MEANT:]
+    denied = lexicon.rules("en").parts["right_not_wrong"].match(c.text) if c.text.isascii() else None
+    if denied is not None:  # "six, not four" is about what was said to be four
+        near = [f for f in near if denied["wrong"].casefold() in f.text.casefold()]
     if not near:
         return [], "", 0.0
     sentence = Sentence(
@@ -196,16 +222,33 @@ def meant(
     shares = news.meant(sentence, held)
     best = int(shares.argmax())
     same = [i for i, f in enumerate(near) if i == best or _same_words(f, near[best])]
+    same = _named_of([near[i] for i in same], same, c, lexicon)
     probability = float(shares[same].sum())
     which = "ends" if sentence.vector is not None else "ends_plain"
     compared = news.compare(sentence, held[best])
     if probability < news.thresholds[which] or not (c.is_positive or news.shares_words(compared)):
         return [], "", 0.0  # what ends without a new value must be named
+    if probability < _CLEAR and c.text.isascii() and not news.shares_words(compared):
+        return [], "", 0.0
     if _only_tells_of(near[best], c, lexicon) or _tells_of_part(near[best], c, lexicon):
         return [], "", 0.0
     strongest = news.strongest(compared, with_vectors=sentence.vector is not None)
     reason = f"news {news.version.partition('/')[0]} {probability:.2f}: turn {c.confidence:.2f}, {strongest}"
     return [near[i] for i in same], reason, probability
+
+
+def _named_of(facts: Sequence[Fact], places: Sequence[int], c: Candidate, lexicon: Lexicon) -> list[int]:
+    """Of several English things that were told in one breath in the same relation ("coffee at breakfast and
+    Darjeeling in the afternoon") those that the words name, if they name some of them; else all."""
+    if not c.text.isascii():
+        return list(places)
+    said = set(content(c.text, lexicon))
+    named = {f.relation for f in facts if said & set(content(f.object, lexicon))}
+    return [
+        i
+        for i, f in zip(places, facts, strict=True)
+        if f.relation not in named or said & set(content(f.object, lexicon))
+    ]
 
 
 def _only_tells_of(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
@@ -294,6 +337,11 @@ def overtake(
             made[0] = Decision(op="supersede", fact=by, previous=row, reason=why)
         else:
             made.append(Decision(op="retract" if wrong else "close", fact=row, previous=f, reason=why))
+        left = remainder(f, c.text, lexicon) if not c.is_positive else None
+        if left is not None:  # of "a lesson on Mondays and a class on Fridays" the one that goes on
+            kept = replace(left, id=new_id(), recorded_at=now)
+            known.put(kept)
+            made.append(Decision(op="add", fact=kept, reason="what is left of it"))
     return [*decisions, *made]
 
 

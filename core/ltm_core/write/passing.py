@@ -7,16 +7,22 @@ from collections.abc import Sequence
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.scopes import Read
 
+_PASSING = ("price_told", "moment_told")
 _LASTS = ("change", "habitual", "lasting", "hard_cessation")
 
 
 def passing(reads: Sequence[Read], lexicon: Lexicon) -> tuple[Read, ...]:
-    """The clauses that only tell a price, or tell of a code for one use in the sentence that names it."""
+    """The clauses that only tell a price, a model or a date of what is at hand, or tell of a code for one use or of a
+    number to ring now in the sentence that names it."""
     secret = {r.clause.sentence for r in reads if _says(r, "secret_told", lexicon)}
+    # "我电话是138…，打不通就发短信": a number to ring just now
+    rung = {r.clause.sentence for r in reads if _says(r, "contact_told", lexicon)}
+    secret |= rung & {r.clause.sentence for r in reads if _says(r, "contact_now", lexicon)}
     return tuple(
         r
         for r in reads
-        if _says(r, "price_told", lexicon) or (r.clause.sentence in secret and not any(r[w] for w in _LASTS))
+        if any(_says(r, part, lexicon) for part in _PASSING)
+        or (r.clause.sentence in secret and not any(r[w] for w in _LASTS))
     )
 
 

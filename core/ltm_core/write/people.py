@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ltm_core.write.clauses import Clause
-from ltm_core.write.lexicon import Lexicon, Rules
+from ltm_core.write.lexicon import Lexicon, Rules, default_lexicon
+from ltm_core.write.norm import trim
 from ltm_core.write.plan import Utterance
 
 _OF_THE_HOUSE = ("wife", "husband", "children", "baby", "twins", "elder_child", "younger_child")
@@ -33,7 +34,7 @@ class Subject:
     words: int = 0
     """Offset after leading connectives only: the statement's own words begin here."""
     kind: str = "self"
-    """self, dropped, kin, pet, entity, pronoun, assistant or stranger."""
+    """self, dropped, kin, pet, entity, circle, pronoun, assistant or stranger."""
     owns: bool = False
     """Possessive: what follows is something of the subject ("my sister's birthday")."""
 
@@ -47,13 +48,13 @@ def speaker_key(utterance: Utterance) -> tuple[str, str | None]:
 
 def lead(norm: str, rules: Rules) -> int:
     """Where a clause begins after "and", "by the way", "remember that", …"""
-    return _lead(norm, rules.parts["lead"])
+    return _lead(norm, rules.language)
 
 
 @lru_cache(maxsize=64)
-def _lead(norm: str, pattern: re.Pattern[str]) -> int:
-    """Asked by many readers of the same clause."""
-    found = pattern.match(norm)
+def _lead(norm: str, language: str) -> int:
+    """Asked by many readers of the same clause; by language, as the hash of an expression reads its whole code."""
+    found = default_lexicon().rules(language).parts["lead"].match(norm)
     return found.end() if found and found.end() < len(norm) else 0
 
 
@@ -65,7 +66,11 @@ def subject_of(
     words = lead(clause.norm, rules)
     adverbial = rules.parts["adverbial"].match(clause.norm[words:])
     start = words + (adverbial.end() if adverbial else 0)
-    subject = _subject(clause.norm[start:], start, rules, lexicon, me=me, inherited=inherited, entities=entities)
+    text = clause.norm[start:]
+    the_kin = rules.parts.get("the_kin")
+    if not clause.start and the_kin is not None and the_kin.match(text):
+        text = f"our{text[3:]}"  # "The brother has bought a farm": so a message begins of one's own
+    subject = _subject(text, start, rules, lexicon, me=me, inherited=inherited, entities=entities)
     return replace(subject, words=words)
 
 
@@ -98,6 +103,12 @@ def _subject(
             after = text[len(entity) :]
             owns = after.startswith(("'s ", "的"))
             return Subject(key=key, rest=start + len(entity), start=start, kind="entity", owns=owns)
+    circle = _of_circle(text, rules, start)
+    if circle is not None:
+        return circle
+    other = _someone_else(text, rules, start)
+    if other is not None:
+        return other
     named = _OWN_NAME.match(text)
     if (
         named
@@ -118,10 +129,46 @@ def _named_own(text: str, rules: Rules, lexicon: Lexicon, start: int) -> Subject
     name = found["name"] or found["name2"]
     if name.lower() in lexicon.sets["no_names"]:
         return None
-    if found["other"]:
+    if found["other"] and rules.parts["goes_on"].match(text[found.end() :].lstrip()) is None:
         return Subject(key="", rest=start + found.end(), start=start, kind="stranger")
     owns, end = _owns(text, found, next((g for g in ("own", "own2") if found[g]), ""), lexicon)
     return Subject(key=name, rest=start + end, start=start, kind="entity", owns=owns)
+
+
+def _of_circle(text: str, rules: Rules, start: int) -> Subject | None:
+    """A friend, boss or neighbour without a name, of whom something lasting is told ("my boss has been diagnosed
+    with …"); what he says of himself is told of him ("boss just told us he has …")."""
+    pattern = rules.parts.get("circle")
+    found = pattern.match(text) if pattern is not None else None
+    if found is None:
+        return None
+    key = (found["role"] or f"neighbour's {found['young']}").lower()
+    says = rules.parts["told_of_self"].match(text[found.end() :])
+    end = found.end() + (says.end() if says is not None else 0)
+    return Subject(key=key, rest=start + end, start=start, kind="circle")
+
+
+def _someone_else(text: str, rules: Rules, start: int) -> Subject | None:
+    """Somebody else in words of any kind ("spotter at my gym just went keto"), by his name if it is told."""
+    pattern = rules.parts.get("someone_else")
+    found = pattern.match(text) if pattern is not None else None
+    if found is None:
+        return None
+    name = found["name"] or found["name2"]
+    if name:
+        return Subject(key=name, rest=start + found.end(), start=start, kind="entity")
+    known = rules.flags["third_person"].search(text) is not None
+    role = "" if known else trim(default_lexicon().shared["any_determiner"].sub("", found["role"].lower()))
+    return Subject(key=role, rest=start + found.end(), start=start, kind="entity" if role else "stranger")
+
+
+def _chief(text: str, rules: Rules, start: int, *, me: str) -> Subject | None:
+    """The speaker's chief where the words tell what he must not be given ("我们老板对海鲜过敏")."""
+    pattern = rules.parts.get("bound_other")
+    found = pattern.match(text) if pattern is not None else None
+    if found is None:
+        return None
+    return Subject(key="boss" if me == "user" else f"{me}/boss", rest=start + found.end(), start=start, kind="kin")
 
 
 def _owns(text: str, found: re.Match[str], own: str, lexicon: Lexicon) -> tuple[bool, int]:
@@ -144,9 +191,10 @@ def _own(text: str, rules: Rules, lexicon: Lexicon, start: int, *, me: str) -> S
     if found is None and "bare_kin" in rules.parts:
         found = rules.parts["bare_kin"].match(text)
     if found is None:
-        return _named_own(text, rules, lexicon, start)
+        return _named_own(text, rules, lexicon, start) or _chief(text, rules, start, me=me)
     groups = found.groupdict()
     word = groups["kin"].lower()
+    word = word if word in rules.kin else word.replace(" in ", "-in-").replace("-in law", "-in-law")
     key = rules.kin.get(word) or rules.pets.get(word) or ""
     owner = groups.get("owner") or ""
     is_pet = word in rules.pets and word not in rules.kin

@@ -120,6 +120,12 @@ class Candidate:
     expires_at: datetime | None = None
     said_at: datetime | None = None
     """When a present-tense statement was made: it is true then, whenever it began. None: ``valid_from``."""
+    things: tuple[str, ...] = ()
+    """For an ending: other words for what is given up, each of which names it ("跑外卖" of "外卖不跑了")."""
+    loose: tuple[tuple[str, str], ...] = ()
+    """For an ending: verb and thing that name the one fact in which both stand ("课早就不上了")."""
+    nothing: tuple[str, str] | None = None
+    """For an ending: verb and noun of what is not done at all any more ("啥也不养")."""
     evidence: tuple[Evidence, ...] = ()
     tags: tuple[str, ...] = ()
     rule: str = ""

@@ -96,6 +96,8 @@ def _told(
 ) -> tuple[str, tuple[int, ...]] | None:
     """What the reference means, and the clauses that tell it; None when it means nothing of an earlier session."""
     read = reads[i]
+    if m.groupdict().get("asks") is not None and not any(r["question"] or r["command"] for r in reads):
+        return None  # "back to the office" is no reference, "back to the essay, how do I end it" is one
     parts = lexicon.rules(read.clause.language).parts
     others = parts.get("reference_others")
     if others is not None and _is_of_others(read, m, others):
@@ -174,7 +176,8 @@ def _beside(
         if same:
             return trim(same["what"]), after[0]
         stood = before.search(reads[i - 1].clause.norm) if before is not None and i else None
-        pointed = any(v for g, v in m.groupdict().items() if g.startswith("what"))
+        whats = [v for g, v in m.groupdict().items() if g.startswith("what")]
+        pointed = any(whats) or not whats  # "那个鸟狗式，你教我的"
         return (trim(stood["what"]), i) if stood is not None and pointed else None
     for k, words in [(i, clause.text[m.end() :]), *((k, reads[k].clause.text) for k in after)]:
         for found in name.finditer(words) if name is not None else ():
@@ -184,6 +187,20 @@ def _beside(
             said = utterance.said_earlier is None or utterance.said_earlier(named)
             if len(named) > _LEAST and not begins and said:
                 return named, k if trim(words) == named else i
+    return _named_before(utterance, reads, i, name)
+
+
+def _named_before(
+    utterance: Utterance, reads: Sequence[Read], i: int, name: re.Pattern[str] | None
+) -> tuple[str, int] | None:
+    """The name in the clause before ("we painted Second Wind on her, the name you gave us"), if it was said then."""
+    said, before = utterance.said_earlier, reads[i - 1] if i else None
+    if before is None or said is None or name is None or before.clause.sentence != reads[i].clause.sentence:
+        return None
+    for found in name.finditer(before.clause.text):
+        named = trim(next(v for v in found.groupdict().values() if v))
+        if found.start() and len(named) > _LEAST and said(named):
+            return named, i
     return None
 
 

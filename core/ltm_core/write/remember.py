@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ltm_core.types import Anchor, Evidence
-from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.lexicon import Lexicon, Rules
 from ltm_core.write.norm import fold, trim
 from ltm_core.write.people import lead, speaker_key
 from ltm_core.write.plan import Candidate, Utterance
@@ -44,17 +44,21 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
             opener = not words and j == i + 1
             if not (same or opener) or _is_held(reads[j]) or (reads[j]["command"] and not opener):
                 break
+            if not words and reads[j].veto == "smalltalk":
+                break  # "记住了，谢谢" gives nothing to keep
             spans.append(j)
         end = reads[spans[-1]].clause.end
         if not words:
             if len(spans) == 1:
-                pointed = _said_before(utterance, reads[:i], r)
+                pointed = _said_before(utterance, reads[:i], r) if i or not _is_noted(r, lexicon) else None
                 if pointed is not None:
                     taken.add(i)
                     found.append(replace(_explicit(utterance, *pointed, spans), points_back=True))
                 continue
             start = reads[spans[1]].clause.start
         text = trim(utterance.content[start:end])
+        if _only_names(text, lexicon.rules(r.clause.language)) and _asks_on(reads, spans):
+            continue  # "remember the Titans, is it on Netflix" asks to keep nothing
         never = lexicon.rules(r.clause.language).parts.get("note_never")
         if len(text) < 2 or (never is not None and never.search(text)):
             continue
@@ -63,6 +67,24 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
             _explicit(utterance, text, Evidence(message_id=utterance.message_id, start=start, end=end), spans)
         )
     return tuple(found)
+
+
+def _only_names(text: str, rules: Rules) -> bool:
+    """Whether the words to keep name a thing and state nothing."""
+    named = rules.parts.get("only_names")
+    return named is not None and named.match(text) is not None
+
+
+def _asks_on(reads: Sequence[Read], spans: Sequence[int]) -> bool:
+    """Whether the sentence goes on with a question."""
+    after = reads[spans[-1] + 1] if spans[-1] + 1 < len(reads) else None
+    return after is not None and after["question"] and after.clause.sentence == reads[spans[-1]].clause.sentence
+
+
+def _is_noted(r: Read, lexicon: Lexicon) -> bool:
+    """Whether the speaker only says that he has it in mind himself ("记住了")."""
+    noted = lexicon.rules(r.clause.language).parts.get("noted")
+    return noted is not None and noted.match(r.clause.norm) is not None
 
 
 def _is_held(r: Read) -> bool:

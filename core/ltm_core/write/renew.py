@@ -21,7 +21,7 @@ def renewed(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | None:
     """The new value that the clause gives a thing it names, or None."""
     rules = lexicon.rules(read.clause.language)
     pattern = rules.parts.get("renewed")
-    if pattern is None or subject.kind not in ("self", "dropped", "kin", "inherited"):
+    if pattern is None or subject.kind not in ("self", "dropped", "kin", "inherited") or read["plan"]:
         return None
     begin = subject.rest if subject.kind == "self" or subject.owns else subject.start
     if subject.kind == "kin":
@@ -84,6 +84,33 @@ def next_employer(before: Read | None, read: Read, subject: Subject, lexicon: Le
         rule="zh.next_employer",
     )
     return finish(draft, lexicon)
+
+
+def next_holder(before: Read | None, read: Read, me: str, lexicon: Lexicon) -> Draft | None:
+    """Who holds a post of which the clause before says that it is another's now ("换了班主任，姓欧阳")."""
+    parts = lexicon.rules(read.clause.language).parts
+    if before is None or "post_changed" not in parts or before.veto or read.veto:
+        return None
+    if before.clause.language != read.clause.language or before.clause.sentence != read.clause.sentence:
+        return None
+    changed, now = parts["post_changed"].match(before.clause.norm), parts["post_now"].match(read.clause.norm)
+    if changed is None or now is None:
+        return None
+    post = fold(changed["attr"] or changed["attr2"])
+    return finish(
+        Draft(
+            subject=me,
+            relation=f"single:{post}",
+            object=now["object"],
+            start=now.start("object"),
+            end=now.end("object"),
+            move="change",
+            confidence=0.9,
+            rule="zh.next_holder",
+            attr=post,
+        ),
+        lexicon,
+    )
 
 
 def successor_of(before: Read | None, read: Read, lexicon: Lexicon) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from ltm_core.types import Fact
 from ltm_core.write.lexicon import Lexicon, default_lexicon
@@ -231,18 +232,26 @@ def _gives_value(fact: Fact, noun: str, lexicon: Lexicon) -> bool:
 def is_detail_of(fact: Fact, other: Fact) -> bool:
     """Whether a statement only adds a figure or a kind to a value told just before it ("大王卡，39块那档", "I vape,
     mostly mint")."""
-    if fact.rule != "open" or not fact.is_positive or "我" in fact.object:
+    if (
+        (fact.rule != "open" and fact.relation not in ("habit", "medication"))
+        or not fact.is_positive
+        or "我" in fact.object
+    ):
         return False
     if not _DIGITS.search(fact.object) and not default_lexicon().shared["detail_amount"].match(fact.object):
         return False
     longest = _LONGEST_DETAIL * (3 if fact.object.isascii() else 1)
     return len(fact.object) <= longest and any(
-        a.message_id == b.message_id and 0 <= a.start - b.end <= 2 for a in fact.evidence for b in other.evidence
+        a.message_id == b.message_id and (0 <= a.start - b.end <= 2 or (a == b and fact.relation == "medication"))
+        for a in fact.evidence
+        for b in other.evidence
     )
 
 
 def _same_noun(one: str, two: str) -> bool:
     joints = default_lexicon().sets["joints"]
+    if any(one in names and two in names for names in _post_names()):
+        return True
     if one.isascii() and two.isascii():
         few, more = sorted(([singular(w) for w in v.split()] for v in (one, two)), key=len)
         bare = [{w for w in v if w not in joints} for v in (few, more)]
@@ -256,6 +265,12 @@ def _same_noun(one: str, two: str) -> bool:
     while tail < len(short) and short[-1 - tail] == long[-1 - tail]:
         tail += 1
     return tail >= 3 or (tail >= 2 and len(short) <= 5)
+
+
+@cache
+def _post_names() -> tuple[frozenset[str], ...]:
+    """Names of one post ("boss", "line manager")."""
+    return tuple(frozenset(names.split("|")) for names in sorted(default_lexicon().sets["same_posts"]))
 
 
 def _holds_noun(text: str, noun: str) -> bool:

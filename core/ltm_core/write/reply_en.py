@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.news import CUES as SENTENCE_CUES
-from ltm_core.write.news import Sentence, cue_array, words
+from ltm_core.write.news import Sentence, cue_array, said_words
 from ltm_core.write.norm import normal
 from ltm_core.write.overtaken import mean_vector
 from ltm_core.write.scopes import Read
@@ -47,7 +47,7 @@ def reply_of(
     """What the model sees of a reply to ``proposal``, which answered ``problem``."""
     text = normal(content).strip()
     function = lexicon.gate.function
-    mine, asked, offered = (words(t, function) for t in (text, problem, proposal))
+    mine, asked, offered = (said_words(t, function) for t in (text, problem, proposal))
     shared = mine & offered
     count = len(text.split())
     parts = lexicon.rules("en").parts

@@ -11,12 +11,24 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ltm_core.types import Fact, Scope
+from ltm_core.types import Evidence, Fact, Scope
+from ltm_core.write.awhile import passing_over
 from ltm_core.write.beside import Beside
 from ltm_core.write.edits import retract_for_edit
-from ltm_core.write.ended import ended_by, may_end, names_fact
+from ltm_core.write.ended import (
+    begins_named,
+    ended_by,
+    ends_whole,
+    may_end,
+    named_by,
+    names_fact,
+    only_one_meant,
+    parts_with,
+)
 from ltm_core.write.ends import RULE as ENDS
 from ltm_core.write.farewells import without_farewells
+from ltm_core.write.found import inside
+from ltm_core.write.given_up import left_of
 from ltm_core.write.known import Known
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.match import (
@@ -29,7 +41,8 @@ from ltm_core.write.match import (
     same_statement,
     same_thing,
 )
-from ltm_core.write.mentions import mentions
+from ltm_core.write.mentions import mentions, names
+from ltm_core.write.narrow import remainder
 from ltm_core.write.news import load_news
 from ltm_core.write.norm import fold
 from ltm_core.write.opposites import opposed, tells_opposite
@@ -39,6 +52,8 @@ from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.reach import Reach, reach_of
 from ltm_core.write.renew import RULE as RENEWED
 from ltm_core.write.replaces import is_detail_of, keeps_employer, only_provider, same_verb, takes_place
+from ltm_core.write.restated import OF_ASSISTANT, meant, put_right, said_already
+from ltm_core.write.restated import RULE as RESTATED
 from ltm_core.write.returns import RULE as RETURNS
 from ltm_core.write.rows import RANK, UNTOUCHED, closed, is_late, new_fact, reinforced, retracted
 
@@ -88,7 +103,15 @@ def resolve(
     )
     decisions: list[Decision] = []
     open_: dict[str, Decision] = {}
+    told: list[Evidence] = []
     for candidate in candidates:
+        if any(inside(candidate, e) for e in told):
+            continue  # its words only put right what was known
+        if candidate.rule in (RESTATED, OF_ASSISTANT):
+            made = state.restate(candidate)
+            decisions += made
+            told += candidate.evidence if made else ()
+            continue
         if candidate.rule == RETURNS and not candidate.relation_confidence:
             continue  # what is gone back to was not found (`returns.settled`)
         if candidate.rule == OVERTAKES:
@@ -108,6 +131,7 @@ def resolve(
             open_.update((d.fact.id, d) for d in made if d.op == "add")
         elif candidate.rule == ENDS and (made or _ended_before(decisions, candidate, lexicon)):
             decisions = _without_news(decisions, open_, candidate, state.known)
+            decisions = _without_partner(decisions, candidate, state.known, lexicon)
     return tuple(without_farewells(decisions, set(open_), lexicon))
 
 
@@ -126,9 +150,27 @@ def _without_news(
 ) -> list[Decision]:
     """The decisions without what was kept of the same words as mere news: they ended something, and say no more."""
     news = {i for i, d in open_.items() if set(d.fact.evidence) & set(ending.evidence)}
+    news |= {  # "EU5退了" of a car that is known tells of no order
+        d.fact.id
+        for d in decisions
+        if d.op == "add" and d.fact.subject.startswith("item:") and set(d.fact.evidence) & set(ending.evidence)
+    }
     for i in news:
         known.drop(i)
     return [d for d in decisions if d.fact.id not in news]
+
+
+def _without_partner(decisions: list[Decision], ending: Candidate, known: Known, lexicon: Lexicon) -> list[Decision]:
+    """The decisions with the news that one parted told without the name of the one parted from."""
+    if ending.subject.partition(":")[0] not in lexicon.sets["partners"]:
+        return decisions
+    out = []
+    for d in decisions:
+        if d.fact.relation == "marital_status" and set(d.fact.evidence) & set(ending.evidence) and d.op == "add":
+            d = replace(d, fact=replace(d.fact, text=d.fact.object))
+            known.put(d.fact)
+        out.append(d)
+    return out
 
 
 def _is_said_in(thing: str, fact: Fact, lexicon: Lexicon) -> bool:
@@ -169,6 +211,7 @@ class _State:
         ended = [] if wrong else [f for f in self._ended(c, mine) if not same_statement(f, c, self.lexicon)]
         if not c.is_positive:
             ended += [f for f in mine if f not in ended and any(self._one_life(f, o) for o in ended)]
+        if not c.is_positive or (c.move == "change" and c.wrong_object):
             ended += [f for f in mine if f not in ended and any(is_detail_of(f, o) for o in ended)]
         if not wrong and (c.move in ("change", "revert") or not c.is_positive):
             ended += self._opposed(c, mine, ended)
@@ -179,6 +222,8 @@ class _State:
                 *self._end(ended, by=same[0].fact.id, at=c.valid_from),
             ]
         rivals = self._rivals(c, mine, {f.id for f in (*wrong, *ended)})
+        if c.move == "change" and c.wrong_object:
+            rivals += [f for f in mine if f not in (*ended, *rivals) and any(is_detail_of(f, o) for o in rivals)]
         newer = [f for f in rivals if is_late(c, f)]
         if newer:
             return self.beside.late(c, newer)
@@ -186,10 +231,56 @@ class _State:
 
     def _ended_by_name(self, c: Candidate, mine: Sequence[Fact]) -> list[Decision]:
         """What the words name, by itself or by its class, is over; nothing is kept when they name nothing known."""
-        over = [f for f in mine if may_end(f, temporary=True) and names_fact(c, f, self.lexicon)]
+        if c.tags:
+            passing = passing_over(c, mine, self.lexicon)
+            return self._replace(c, [], passing) if passing else []
+        over = [
+            f
+            for f in mine
+            if (may_end(f, temporary=True) or ends_whole(f, c, self.lexicon) or parts_with(c, f, self.lexicon))
+            and names_fact(c, f, self.lexicon)
+        ]
+        over = over or only_one_meant(c, mine, self.lexicon) or self._of_relatives(c)
         over += [f for f in mine if f not in over and may_end(f) and any(self._one_life(f, o) for o in over)]
         over += [f for f in mine if f not in over and any(is_detail_of(f, o) for o in over)]
-        return self._replace(c, [], over) if over else []
+        made = self._replace(c, [], over) if over else []
+        return [*made, *(self._kept_of(f, c, rest) for f in over if (rest := left_of(f, named_by(c), self.lexicon)))]
+
+    def _kept_of(self, f: Fact, c: Candidate, words: str) -> Decision:
+        """What a statement of several things still says when one of them is over."""
+        told = replace(
+            c, relation=f.relation, object=words, object_normalized=fold(words), text=words, is_positive=True,
+            move="state", reach="slot", valid_from=f.valid_from, confidence=f.confidence, evidence=f.evidence,
+            rule=f.rule, wrong_object=None, things=(), loose=(), nothing=None, classes=(),
+        )  # fmt: skip
+        return self._add(told, "what is left of it")
+
+    def restate(self, c: Candidate) -> list[Decision]:
+        """What is known of a value that the words put right, told again with the right one; nothing when none is."""
+        known = self.known.values()
+        wrong = meant(c, known, self.lexicon)
+        if not wrong:
+            again = said_already(c, known)
+            return [] if again is None else [Decision(op="skip", fact=again, previous=again, reason="said again")]
+        out: list[Decision] = []
+        for fact, object_, text in wrong:
+            out += self._replace(put_right(c, fact, object_, text), [fact], [])
+        return out
+
+    def _of_relatives(self, c: Candidate) -> list[Fact]:
+        """What is known of the speaker's people about the thing or the animal that English words begin with by its
+        name ("Little Acorns shut down", the nursery of the son)."""
+        named = begins_named(c, self.lexicon)
+        return [
+            f
+            for f in self.known.values()
+            if f.subject not in (c.subject, "assistant")
+            and (f.speaker or None) == (c.speaker or None)
+            and may_end(f)
+            and named
+            and named <= set(names(f.text, begins=True))
+            and names_fact(c, f, self.lexicon)
+        ]
 
     def _one_life(self, f: Fact, other: Fact) -> bool:
         """Whether two facts are one thing told in one clause: who works somewhere as something does neither any
@@ -301,10 +392,9 @@ class _State:
         """Whether the fact is what a change leaves behind ("from Jira to Linear"), under whatever attribute."""
         if not c.wrong_object:
             return False
-        if same_thing(f, c.wrong_object, loose=True):
-            return related(f, c, self.lexicon) or (
-                f.relation.partition(":")[0] in ("single", "attribute") and may_end(f)
-            )
+        named = f.relation.partition(":")[0] in ("single", "attribute") and may_end(f)
+        if same_thing(f, c.wrong_object, loose=True) and (related(f, c, self.lexicon) or named):
+            return True
         told = {e.message_id for e in c.evidence}
         return (
             f.relation in self.lexicon.sets["own_words"]
@@ -435,11 +525,24 @@ class _State:
         first = Decision(op="supersede", fact=fact, previous=after[0][0], reason=reason)
         return [
             first,
+            *([] if c.is_positive else self._left_of(over, c)),
             *(
                 Decision(op="retract" if row.retracted_at else "close", fact=row, previous=was, reason=reason)
                 for row, was in after[1:]
             ),
         ]
+
+    def _left_of(self, over: Sequence[Fact], c: Candidate) -> list[Decision]:
+        """What is left of facts that name several things, of which the words end one."""
+        out = []
+        for f in over:
+            left = remainder(f, c.text, self.lexicon)
+            if left is None:
+                continue
+            row = replace(left, id=self.new_id(), recorded_at=self.now)
+            self.known.put(row)
+            out.append(Decision(op="add", fact=row, reason="what is left of it"))
+        return out
 
     def _end(
         self, facts: Sequence[Fact], *, by: str | None, at: datetime | None = None, retract: bool = False

@@ -92,6 +92,10 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
         soon = parts.get("returns_soon") if r.clause.sentence == after.clause.sentence else None
         if soon is not None and parts["stays"].search(r.clause.norm) and soon.match(after.clause.norm):
             r.flags["temporary"] = True
+        until = parts.get("until_then") if r.clause.sentence == after.clause.sentence else None
+        told = until.match(after.clause.norm) if until is not None else None
+        if told is not None and told["verb"] in r.clause.norm:
+            r.flags["temporary"] = True  # "让滴左氧氟沙星，滴到周五"
     ironic = {r.clause.sentence for r in found if r["irony"]}
     ironic |= {r.clause.sentence - 1 for r in found if r["irony"] and _takes_back(r, lexicon)}
     return tuple(Read(r.clause, r.flags, "irony") if r.clause.sentence in ironic and not r.veto else r for r in found)

@@ -31,12 +31,17 @@ from ltm_core.write.plan import Decision
 from ltm_core.write.prepare import prepare
 from ltm_core.write.redact import redact_value
 from ltm_core.write.resolve import retract_for_edit
+from ltm_core.write.restated import OF_ASSISTANT
+from ltm_core.write.restated import RULE as RESTATED
 from ltm_core.write.statuses import Judged, judge
 from ltm_core.write.vectors import Vectors
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import Writer
+
+_BESIDE_STORE = (OVERTAKES, ENDS, RESTATED, OF_ASSISTANT)
+"""Rules of words whose anchors are only known beside the store."""
 
 
 def observe(runtime: Runtime, batch: Batch) -> Observation:
@@ -162,7 +167,7 @@ def _write(
         known = None if changes else met
         learned = learn(runtime, writer, ready.analysis, batch=told, vectors=made, now=now, known=known)
         changes += learned
-        found = [*ready.analysis.anchors, *changed(learned, ready.analysis.anchors, (OVERTAKES, ENDS))]
+        found = [*ready.analysis.anchors, *changed(learned, ready.analysis.anchors, _BESIDE_STORE)]
         for anchor in found:
             writer.add_anchor(anchor, session_id=session_id, at=row.at)
         anchors += found

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from ltm_core.write.draft import Draft
 from ltm_core.write.lexicon import Lexicon, Rules
 from ltm_core.write.norm import trim
 from ltm_core.write.people import lead
+from ltm_core.write.plan import Candidate
 from ltm_core.write.scopes import Read
 
 
@@ -108,6 +110,12 @@ def named_assistant(before: Read | None, read: Read, lexicon: Lexicon) -> Draft 
         rule=f"{read.clause.language}.named_assistant",
         about_user=False,
     )
+
+
+def called(said: Candidate, read: Read, me: str) -> Iterator[Candidate]:
+    """What the assistant is to call the speaker in Chinese, as a name of the speaker's: "以后叫我老友"."""
+    if said.relation == "calls_user" and read.clause.language == "zh":
+        yield replace(said, subject=me, relation="nickname:called", is_about_user=me == "user", kind="fact")
 
 
 def _naming(text: str, start: int, rules: Rules) -> Draft | None:

@@ -65,6 +65,11 @@ def announced(before: Read, read: Read, subject: Subject, lexicon: Lexicon) -> D
     if "announces_new" not in rules.parts or before.clause.language != read.clause.language or before.veto:
         return None
     earlier, norm = before.clause.norm, read.clause.norm
+    name = rules.parts["renamed_to"].match(norm)
+    if name is not None and subject.kind in ("self", "dropped") and rules.parts["renames"].search(earlier):
+        noun = "name" if " " in name["object"] else "surname"
+        made = made_attribute(rules, subject, noun, name["object"], name.start("object"), False, lexicon)
+        return None if made is None else replace(made, move="change", confidence=_CONFIDENCE, strong=True)
     news = rules.parts["announces_new"].match(earlier[lead(earlier, rules) :])
     value = rules.parts["announced"].match(norm)
     if news is None or value is None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from ltm_core.write.ends import thing_ended
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.mentions import stem
-from ltm_core.write.news import words
+from ltm_core.write.news import said_words
+from ltm_core.write.norm import normal, script
 from ltm_core.write.plan import Turn, Utterance
 from ltm_core.write.scopes import Read
 
@@ -46,17 +48,56 @@ def puts_off(reads: Sequence[Read], lexicon: Lexicon) -> bool:
         parts = lexicon.rules(r.clause.language).parts
         if fails(r, lexicon) or drops(r, lexicon):
             return True
-        if waits(r, lexicon):
+        if waits(r, lexicon) or promises(r, lexicon):
             any_waits = True
         elif r["confirmed"] or ("reply_glad" in parts and parts["reply_glad"].search(_told_after_notes(r, parts))):
             return False
     return any_waits
 
 
+def only_thanks(content: str, proposal: str, lexicon: Lexicon) -> bool:
+    """Whether a reply is nothing but thanks or praise ("good shout, cheers"): it tells of nothing that was tried. To
+    a proposal that asks whether one agrees ("how about Thursday?"), it is a yes."""
+    text = normal(content).strip()
+    parts = lexicon.rules(script(text)).parts
+    courtesy, asks = parts.get("reply_courtesy"), parts.get("asks_agreement")
+    if courtesy is None or (asks is not None and asks.search(proposal)):
+        return False
+    at = 0
+    while at < len(text):
+        phrase = courtesy.match(text, at)
+        if phrase is None:
+            return False
+        at = phrase.end()
+    return True
+
+
 def waits(read: Read, lexicon: Lexicon) -> bool:
     """Whether a clause only promises to try the proposal some time."""
     parts = lexicon.rules(read.clause.language).parts
     return "reply_waits" in parts and parts["reply_waits"].search(_told_after_notes(read, parts)) is not None
+
+
+def promises(read: Read, lexicon: Lexicon) -> bool:
+    """Whether a clause tells what the speaker is going to do, and does not choose what was proposed ("I'll find a
+    pencil"; not "I'll go with that")."""
+    parts = lexicon.rules(read.clause.language).parts
+    if "reply_promises" not in parts or parts["reply_takes"].search(read.clause.norm):
+        return False
+    return parts["reply_promises"].match(_told_after_notes(read, parts)) is not None
+
+
+def lacks(content: str, proposal: Turn, problem: str, lexicon: Lexicon) -> bool:
+    """Whether a reply tells that there is not the thing which the proposal needs ("there's no front port on this
+    one"), rather than that the trouble is gone."""
+    pattern = lexicon.rules(script(content)).parts.get("reply_lacks")
+    function = lexicon.gate.function
+    offered, asked = said_words(proposal.content, function), said_words(problem, function)
+    for m in pattern.finditer(content) if pattern is not None else ():
+        named = said_words(m["thing"], function)
+        if named & offered and not named & asked:
+            return True
+    return False
 
 
 def _told_after_notes(read: Read, parts: Mapping[str, re.Pattern[str]]) -> str:
@@ -73,7 +114,7 @@ def leaves(utterance: Utterance, reads: Sequence[Read], problem: str, proposal: 
     if not any(r["first_person"] or r["third_person"] for r in reads):
         return False
     function = lexicon.gate.function
-    return not words(utterance.content, function) & words(f"{problem} {proposal.content}", function)
+    return not said_words(utterance.content, function) & said_words(f"{problem} {proposal.content}", function)
 
 
 def chooses(utterance: Utterance, reads: Sequence[Read], proposal: Turn, lexicon: Lexicon) -> bool:
@@ -90,7 +131,7 @@ def chooses(utterance: Utterance, reads: Sequence[Read], proposal: Turn, lexicon
             or parts["reply_goes_on"].search(r.clause.norm)
         ):
             return False
-    named = words(utterance.content, function) & words(proposal.content, function)
+    named = said_words(utterance.content, function) & said_words(proposal.content, function)
     return bool(named) and any(
         lexicon.rules(r.clause.language).parts["reply_chooses"].search(r.clause.norm) for r in reads
     )
@@ -104,10 +145,41 @@ def undoes(utterance: Utterance, reads: Sequence[Read], proposal: Turn, problem:
     if last is not proposal or len(utterance.content) > _LONGEST or not denies(reads, lexicon):
         return False
     function = lexicon.gate.function
-    denied = " ".join(
-        r.clause.norm
-        for r in reads
-        if lexicon.rules(r.clause.language).parts["reply_undone"].search(r.clause.norm) is not None
-    )
-    named = {stem(w) for w in words(denied, function)} & {stem(w) for w in words(problem, function)}
+    denied = " ".join(r.clause.norm for r in reads if _is_undone(r, lexicon))
+    named = {stem(w) for w in said_words(denied, function)} & {stem(w) for w in said_words(problem, function)}
     return bool(named)
+
+
+def mends(utterance: Utterance, reads: Sequence[Read], proposal: Turn, problem: str, lexicon: Lexicon) -> bool:
+    """Whether a short reply right after the proposal says that what did not go does ("Mum can't hear me", "she can
+    hear me!")."""
+    text = normal(utterance.content)
+    parts = lexicon.rules(script(text)).parts
+    if "problem_denied" not in parts or len(text) > _SHORT or not utterance.before:
+        return False
+    if proposal is not utterance.before[-1] or any(r.veto in NO_REPLY or r["negation"] for r in reads):
+        return False
+    if puts_off(reads, lexicon) or any(parts[n].search(text) for n in ("reply_doubts", "reply_supposes")):
+        return False
+    said = {stem(w) for w in said_words(text, frozenset())}
+    denied = {stem(m["verb"] or m["verb2"]) for m in parts["problem_denied"].finditer(normal(problem))}
+    return bool(denied & said) and parts["reply_mended"].search(text) is not None
+
+
+def _is_undone(r: Read, lexicon: Lexicon) -> bool:
+    """Whether a clause tells that something does not happen any more, rather than that the speaker gave it up ("私教
+    我不请了")."""
+    rules = lexicon.rules(r.clause.language)
+    given_up = r.clause.language == "zh" and thing_ended(r.clause.norm, rules)
+    return not given_up and rules.parts["reply_undone"].search(r.clause.norm) is not None
+
+
+def refutes(content: str, lexicon: Lexicon) -> bool:
+    """Whether a user's turn tells that the last proposal did not help."""
+    text = normal(content).strip()
+    rules = lexicon.rules(script(text))
+    if any(rules.parts[n].search(text) for n in ("refutes", "reply_fails") if n in rules.parts):
+        return True
+    if "reply_waits" in rules.parts and rules.parts["reply_waits"].search(text):
+        return False  # "will try" leaves the proposal open
+    return bool(rules.flags["not_confirmed"].search(text[:200]))

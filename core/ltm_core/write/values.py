@@ -7,7 +7,18 @@ from difflib import SequenceMatcher
 
 from ltm_core.write.lexicon import Rules
 
-KINDS = ("kind_date", "kind_weekday", "kind_time", "kind_money", "kind_numbered", "kind_number", "kind_month")
+KINDS = (
+    "kind_ordinal",
+    "kind_height",
+    "kind_date",
+    "kind_weekday",
+    "kind_time",
+    "kind_money",
+    "kind_numbered",
+    "kind_number",
+    "kind_month",
+    "kind_code",
+)
 """What a value can be, by the parts of the rules that know it; the first that reads the whole value counts."""
 _NAME = re.compile(r"\b[A-Z][\w'’-]+")
 _ALIKE = 0.6
@@ -34,6 +45,8 @@ def put(held: str, value: str, rules: Rules) -> str:
         found = list(rules.parts[kind].finditer(held))
         if kind == "kind_numbered":
             found = [m for m in found if m["noun"].casefold() == value.split()[0].casefold()]
+        if kind == "kind_ordinal":
+            found = [m for m in found if m["noun"].casefold() == value.split()[-1].casefold()]
         if len(found) != 1 or found[0].group().casefold() == value.casefold():
             return ""
         return held[: found[0].start()] + value + held[found[0].end() :]

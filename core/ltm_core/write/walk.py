@@ -9,13 +9,13 @@ from ltm_core.write.clauses import plain_form, split
 from ltm_core.write.kinship import known_as, spoken_of_before
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import normal, trim
-from ltm_core.write.people import Subject, speaker_key, subject_of
+from ltm_core.write.people import Subject, lead, speaker_key, subject_of
 from ltm_core.write.plan import Turn, Utterance
 from ltm_core.write.scopes import Read, read
 
 _LOOK_BACK = 3
 """The user's last turns in which the one a pronoun means may have been spoken of."""
-_OWN = ("kin", "pet", "entity")
+_OWN = ("kin", "pet", "entity", "circle")
 _MOST_READ = 2000
 _NOBODY = "-"
 """A thing just bought: what is said of it is nobody's age or colour."""
@@ -39,16 +39,21 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
     found: list[Spoken] = []
     inherited, words, sentence, stranger = "", "", -1, False
     kept = ""
-    for r in reads:
+    between = _between(reads, lexicon)
+    for i, r in enumerate(reads):
         if r.clause.sentence != sentence and not r["third_person"]:
             inherited, words, stranger = "", "", False
         sentence = r.clause.sentence
         subject = subject_of(r.clause, lexicon, me=me, inherited=inherited, entities=entities)
         if subject.kind == "stranger" and not inherited and _names_nobody(found):
-            key, words = _meant_before(r, subject, utterance, lexicon)
+            key, words = _mentioned(found, r, subject, lexicon)
+            if not key:
+                key, words = _meant_before(r, subject, utterance, lexicon)
             if key:
                 subject = replace(subject, key=key, kind="pronoun")
                 inherited = key
+        if i in between and not inherited and subject.kind in ("dropped", "stranger", "circle", "entity"):
+            subject = replace(subject, key=between[i], kind="entity" if between[i] else "stranger")
         subject = _as_known(subject, utterance, lexicon)
         if subject.kind == "dropped" and inherited and not r["first_person"]:
             subject = replace(subject, key=inherited, kind="inherited")
@@ -72,18 +77,64 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
             inherited, words = subject.key, trim(r.clause.text[subject.start : subject.rest].removesuffix("的"))
         elif subject.kind == "pronoun" and not any(s.subject.kind in _OWN for s in found):
             inherited = subject.key
-        elif subject.kind in ("self", "stranger"):
+        elif subject.kind in ("self", "stranger") or (subject.kind == "dropped" and not r["first_subject"]):
             inherited, words = _introduces(r, subject, lexicon)
-        r.flags["own_kin"] = subject.kind in ("kin", "pet", "pronoun", "inherited", "entity")
+        r.flags["own_kin"] = subject.kind in ("kin", "pet", "pronoun", "inherited", "entity", "circle")
         if r["own_kin"]:
             r.flags["third_person"] = False
+        if subject.kind in _OWN:
+            r.flags["after_command"] = False  # who is named anew is no detail of the order before
         entities |= _introduced([Turn(id="", role="user", content=r.clause.text)], lexicon)
     return tuple(found)
+
+
+def _between(reads: Sequence[Read], lexicon: Lexicon) -> dict[int, str]:
+    """The clauses that tell of somebody else, who is named between commas ("A pupil of mine, Jonas, has dyslexia"):
+    by the place of the clause, his name; nothing is told by what he is and by the name alone."""
+    found: dict[int, str] = {}
+    for i in range(len(reads) - 1):
+        r, after = reads[i : i + 2]
+        rules = lexicon.rules(r.clause.language)
+        if "other_named" not in rules.parts or r.clause.sentence != after.clause.sentence:
+            continue
+        told = rules.parts["other_named"].match(r.clause.norm[lead(r.clause.norm, rules) :])
+        if told is not None and rules.parts["goes_on"].match(after.clause.norm):
+            found |= {i: "", i + 1: told["name"]}
+    for i in range(1, len(reads) - 1):
+        before, r, after = reads[i - 1 : i + 2]
+        parts = lexicon.rules(r.clause.language).parts
+        if "name_between" not in parts or not before.clause.sentence == r.clause.sentence == after.clause.sentence:
+            continue
+        name = parts["name_between"].match(r.clause.norm)
+        other = name and parts["other_alone"].match(
+            before.clause.norm[lead(before.clause.norm, lexicon.rules("en")) :]
+        )
+        if name is not None and other and parts["goes_on"].match(after.clause.norm):
+            found |= {i - 1: "", i: "", i + 1: name["name"]}
+    return found
 
 
 def _names_nobody(found: Sequence[Spoken]) -> bool:
     """Whether the clauses so far tell of nobody but the speaker."""
     return all(s.subject.kind in ("self", "dropped", "assistant") for s in found)
+
+
+def _mentioned(found: Sequence[Spoken], r: Read, subject: Subject, lexicon: Lexicon) -> tuple[str, str]:
+    """Whom the pronoun that begins the clause means, if the clause before names one relative or animal of the speaker
+    in passing ("a party for my son Harvey, he turns 7")."""
+    before = found[-1].read if found else None
+    rules = lexicon.rules(r.clause.language)
+    pattern, pronoun = rules.parts.get("mentioned"), lexicon.shared["pronoun"].match(r.clause.norm[subject.start :])
+    if before is None or pattern is None or pronoun is None or before.veto in ("fiction", "quotation", "injection"):
+        return "", ""
+    named = list(pattern.finditer(before.clause.norm))
+    if len(named) != 1 or named[0]["own"]:
+        return "", ""
+    word, name = named[0]["kin"].lower(), (named[0]["name"] or "").lstrip(", ")
+    key = rules.kin.get(word) or rules.pets.get(word) or ""
+    key = f"{key}:{name}" if key and name else key
+    told = [("kin", key, before.clause.text[named[0].start() : named[0].end()])]
+    return spoken_of_before(pronoun["p"].lower(), told, lexicon)
 
 
 def _meant_before(r: Read, subject: Subject, utterance: Utterance, lexicon: Lexicon) -> tuple[str, str]:

@@ -1,0 +1,35 @@
+"""English clauses that put what they tell in front: "it's shellfish she's allergic to", "the viola is what she
+plays", "what we've got is silt loam". They are read in the plain order of words; their place in the message stays.
+Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ltm_core.write.lexicon import Lexicon
+
+if TYPE_CHECKING:
+    from ltm_core.write.clauses import Clause
+
+_FORMS = ("cleft_it", "cleft_is", "cleft_what")
+
+
+def in_plain_order(clause: Clause, lexicon: Lexicon) -> Clause:
+    """The clause with what it puts in front behind its verb; any other clause as it is."""
+    if clause.language != "en":
+        return clause
+    parts = lexicon.rules("en").parts
+    for form in _FORMS:
+        m = parts[form].match(clause.norm)
+        if m is None:
+            continue
+        return replace(clause, text=_worded(clause.text, m), norm=_worded(clause.norm, m))
+    return clause
+
+
+def _worded(text: str, m: re.Match[str]) -> str:
+    lead, who, verb, what, tail = (text[slice(*m.span(g))] for g in ("lead", "who", "verb", "what", "tail"))
+    return f"{lead}{who}{verb} {what}{tail}"

@@ -1,0 +1,116 @@
+"""What English words end, in many wordings, and what is left when one of several things is over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.core.test_write_en_kinds import Talk
+
+
+@pytest.mark.parametrize(
+    ("before", "words", "gone"),
+    [
+        ("I own a food truck called Taco Ray.", "The food truck went under in spring.", "food truck"),
+        ("I'm part of a choir that meets Wednesdays.", "Our choir disbanded at Christmas.", "choir"),
+        ("We've a second salon in Dundee.", "We shut the Dundee salon for good last month.", "Dundee"),
+        ("I rent a lock-up in Croydon.", "I gave the lock-up back to the council.", "lock-up"),
+        ("I write a newsletter about trains.", "I've wound up the newsletter.", "newsletter"),
+        ("I host a podcast called Slow Burn Kitchen.", "We've called time on Slow Burn Kitchen.", "Slow Burn"),
+        ("I go to Slimming World on Thursdays.", "Stopped going to Slimming World, it wasn't for me.", "Slimming"),
+        ("I do pottery on Tuesday nights.", "My pottery class has stopped running.", "pottery"),
+        ("I'm on the waiting list for a council flat.", "I took my name off the waiting list.", "waiting list"),
+        ("I have a student loan.", "My student loan is finally paid off.", "student loan"),
+        ("I foster two brothers.", "We're not fostering any more.", "foster"),
+        ("I'm an assistant manager at Argos.", "They let me go on Friday after nine years.", "Argos"),
+        ("I work as a welder at Harland.", "Got made redundant last week.", "Harland"),
+        ("I drive a bus for Stagecoach.", "They sacked me on Tuesday.", "Stagecoach"),
+        ("I'm a copywriter at Mother.", "I was let go in the last round of cuts.", "copywriter"),
+        ("I work at Odeon.", "Odeon didn't renew my contract.", "Odeon"),
+        ("I work at Odeon.", "My job was cut.", "Odeon"),
+        ("We've got a lurcher called Finn.", "We had to have Finn put to sleep on Thursday.", "Finn"),
+        ("I've a pony called Star.", "We rehomed Star in the end.", "Star"),
+        ("I have a tortoise called Shelly.", "We lost Shelly over the winter.", "Shelly"),
+        ("We have a budgie named Kiwi.", "The budgie flew out of the window.", "budgie"),
+        ("My girlfriend is called Petra.", "Petra and I called it a day last month.", "Petra"),
+        ("My fiancé is Tom.", "It's over between me and Tom.", "Tom"),
+        ("I'm engaged to Sunil.", "The engagement is off.", "engaged"),
+        ("I'm married to Liam.", "My divorce came through yesterday.", "married"),
+    ],
+)  # fmt: skip
+def test_what_is_over_is_known_no_longer(tmp_path: Path, before: str, words: str, gone: str) -> None:
+    talk = Talk(tmp_path / "store", embedder="")
+    held = talk.say(before, words).current()
+    talk.memory.close()
+    assert not any(gone in h for h in held), held
+
+
+@pytest.mark.parametrize(
+    ("before", "words", "kept"),
+    [
+        ("We run a cafe in Leith.", "The cafe in Leith closed early on Sunday because of the snow.", "cafe in Leith"),
+        ("I take citalopram.", "I nearly came off the citalopram but my doctor said no.", "citalopram"),
+        ("I work at Argos.", "They let me go home early on Friday.", "Argos"),
+        ("I work at Harland.", "My brother got made redundant last week.", "Harland"),
+        ("I rent a lock-up in Croydon.", "I gave the lock-up a good sweep.", "lock-up"),
+        ("We've got a lurcher called Finn.", "We had Finn's nails done on Thursday.", "Finn"),
+        ("We've got a lurcher called Finn.", "If Finn got worse we'd have to have him put to sleep.", "Finn"),
+        ("My girlfriend is called Petra.", "Petra and I called a taxi last night.", "Petra"),
+        ("I sit on the parish council.", "The chair stood down from the parish council.", "parish council"),
+        ("I have a storage unit at Big Yellow.", "Big Yellow put the price up again.", "storage unit"),
+    ],
+)  # fmt: skip
+def test_what_is_not_over_stays(tmp_path: Path, before: str, words: str, kept: str) -> None:
+    talk = Talk(tmp_path / "store", embedder="")
+    held = talk.say(before, words).current()
+    talk.memory.close()
+    assert any(kept in h for h in held), held
+
+
+@pytest.mark.parametrize(
+    ("before", "words", "gone", "left"),
+    [
+        ("I have two cats, Olive and Bean.", "Olive died on Monday.", "Olive", "a cat called Bean"),
+        ("I have Netflix and Mubi.", "Got rid of Mubi.", "Mubi", "Netflix"),
+        ("I take citalopram and folic acid.", "The citalopram has been stopped.", "citalopram", "folic acid"),
+        ("I do pottery and yoga.", "I've dropped the yoga.", "yoga", "pottery"),
+        ("We run a cafe in Leith as well as the bakery in Portobello.", "The cafe in Leith closed its doors.",
+         "Leith", "bakery in Portobello"),
+    ],
+)  # fmt: skip
+def test_of_several_things_the_others_are_left(tmp_path: Path, before: str, words: str, gone: str, left: str) -> None:
+    talk = Talk(tmp_path / "store", embedder="")
+    held = talk.say(before, words).current()
+    talk.memory.close()
+    assert any(left in h for h in held), held
+    assert not any(gone in h for h in held), held
+
+
+def test_all_of_several_things_leave_none(talk: Talk) -> None:
+    talk.say("I have two cats, Olive and Bean.", "Both cats died last winter.")
+    assert not any("Bean" in h for h in talk.current("user"))
+
+
+def test_a_thing_of_a_relative_is_over_by_its_name(talk: Talk) -> None:
+    talk.say("My daughter has a hamster called Biscuit.", "Poor Biscuit passed away.")
+    assert not talk.current("daughter")
+    talk.say("My son has a rabbit called Dash.", "Dash chewed the sofa.")
+    assert talk.current("son") == {"has_pet a rabbit called Dash"}
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Talk:
+    return Talk(tmp_path / "store")
+
+
+@pytest.mark.parametrize(
+    ("words", "held"),
+    [
+        ("weve got two cats", "has_pet two cats"),
+        ("im a porter at Southmead hospital", "works_at Southmead hospital"),
+        ("ive been vegan for years", "diet vegan"),
+    ],
+)
+def test_contractions_are_read_without_their_mark(talk: Talk, words: str, held: str) -> None:
+    assert held in talk.say(words).current("user")

@@ -1,0 +1,150 @@
+"""Chinese of every day: what was only for a while and is over, and what one refers to from an earlier conversation.
+
+Each turn is a session of its own, ten days after the one before; minimal pairs stand beside what must be understood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from ltm_core import LongTermMemory
+from ltm_core.embed.base import Embedder
+from ltm_core.embed.resolve import resolve_embedder
+from ltm_core.types import Anchor, Fact
+
+BEGIN = datetime(2025, 3, 3, 2, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def encoder() -> Embedder:
+    return resolve_embedder(None)
+
+
+def told(tmp_path: Path, encoder: Embedder, turns: Sequence[str]) -> tuple[list[Fact], list[Anchor]]:
+    """What is current and positive after the turns, and the anchors of the last one."""
+    anchors: list[Anchor] = []
+    with LongTermMemory.open(tmp_path / "store", embedder=encoder, timezone="Asia/Shanghai") as memory:
+        for n, words in enumerate(turns):
+            at = BEGIN + timedelta(days=10 * n)
+            anchors = list(memory.observe(user_id="u", session_id=f"s{n}", user=words, at=at).anchors)
+        return [f for f in memory.facts(user_id="u") if f.is_positive], anchors
+
+
+def holds(facts: Sequence[Fact], words: str) -> bool:
+    return any(words in f"{f.object} {f.text}" for f in facts)
+
+
+PASSED: list[tuple[list[str], str, str]] = [
+    (["我住在翠湖小区", "楼上爆管把我家泡了，一家人挤在速8过渡", "昨晚终于睡回自己家了"], "翠湖", "速8"),
+    (["我在杭州总部做测试", "公司派我去合肥驻场三周", "驻场结束，回杭州了"], "总部", "合肥"),
+    (
+        ["我平时骑小牛电动车", "小牛送修了，这几天借了邻居的雅迪顶着", "小牛修好取回来了，雅迪也还给人家了"],
+        "小牛",
+        "雅迪",
+    ),
+    (["我在二院当护士", "抽到我去乡镇支援两个月，在白沙卫生院", "支援期满回来上班了"], "二院", "乡镇支援"),
+    (["我每天喝两杯拿铁", "胃出血刚好，这两周只能喝米汤", "复查全好了，今天又喝上拿铁了"], "拿铁", "米汤"),
+    (["我住北苑5号楼", "宿舍翻修，学校把我们塞到招待所凑合一周", "搬回北苑了"], "北苑", "招待所"),
+]
+
+
+@pytest.mark.parametrize(("turns", "kept", "over"), PASSED)
+def test_what_was_for_a_while_is_over_and_the_rest_holds(
+    tmp_path: Path, encoder: Embedder, turns: list[str], kept: str, over: str
+) -> None:
+    facts, _ = told(tmp_path, encoder, turns)
+    assert holds(facts, kept), facts
+    assert not holds(facts, over), facts
+
+
+LASTS: list[tuple[list[str], str]] = [
+    (["我住在合肥", "我刚从北京出差回来了"], "合肥"),
+    (["我吃素", "感冒终于好了"], "吃素"),
+    (["我每天骑车上班", "图书馆借的书也还了"], "骑车"),
+    (["我和爸妈一起住", "客人走了，屋里清静多了"], "爸妈"),
+    (["我在三院做康复师", "我弟出院了"], "三院"),
+]
+
+
+@pytest.mark.parametrize(("turns", "kept"), LASTS)
+def test_what_lasts_is_not_over_when_something_else_is(
+    tmp_path: Path, encoder: Embedder, turns: list[str], kept: str
+) -> None:
+    facts, _ = told(tmp_path, encoder, turns)
+    assert holds(facts, kept), facts
+
+
+REFERS: list[tuple[list[str], str]] = [
+    (["我家二楼的露台老是积水", "前阵子跟你唠过的露台，师傅来看过了，要重做防水吗"], "露台"),
+    (["我收了一把老紫砂壶", "还记得那把紫砂壶吧，开壶要注意啥"], "紫砂壶"),
+    (["院里有棵石榴树总不挂果", "我那棵不挂果的石榴树你还记得不，今年结了"], "石榴树"),
+    (["我在筹备社区的跳蚤市场", "你还有没有三月那个跳蚤市场的印象？海报怎么写"], "跳蚤市场"),
+    (["我在写一本回忆录", "还是那本回忆录，第三章怎么收尾"], "回忆录"),
+    (["我带的实习生小沈一上台就脸红", "之前提过那个爱脸红的小沈，今天当众汇报了"], "小沈"),
+    (["家里的洗碗机漏水", "早先问过你的洗碗机又漏了，是密封圈的事吗"], "洗碗机"),
+    (["我妈想学用智能手机", "五月份咱俩聊的智能手机，我妈学会视频了"], "智能手机"),
+]
+
+
+@pytest.mark.parametrize(("turns", "what"), REFERS)
+def test_refers_to_what_was_talked_about(tmp_path: Path, encoder: Embedder, turns: list[str], what: str) -> None:
+    _, anchors = told(tmp_path, encoder, turns)
+    assert any(a.kind == "cross_session_reference" and what in a.text for a in anchors), anchors
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ["我最近在学吉他", "老师上次说过那个和弦要多练"],
+        ["我最近在学吉他", "记得那家面馆特别好吃"],
+        ["我最近在学吉他", "五月份我问我妈要了生活费"],
+        ["我最近在学吉他", "还是那个老地方见吧"],
+    ],
+)
+def test_what_was_not_talked_about_is_no_reference(tmp_path: Path, encoder: Embedder, turns: list[str]) -> None:
+    _, anchors = told(tmp_path, encoder, turns)
+    assert not [a for a in anchors if a.kind == "cross_session_reference"]
+
+
+ENDED: list[tuple[list[str], str, list[str]]] = [
+    (["我有一张招行信用卡", "信用卡我上个月打电话销了"], "招行", []),
+    (["我名下有一份重疾险", "重疾险上周退保办好了"], "一份重疾险", []),
+    (["我办了联通宽带", "宽带拆机了"], "联通宽带", []),
+    (["手上两张信用卡，建行的额度两万，中信的一万", "建行那张我打客服销了，中信那张接着用"], "建行的", ["中信"]),
+    (["我在乐刻办了年卡", "那张健身卡到期我没续"], "乐刻", []),
+    (["我是京东PLUS会员", "会员上周到期我没续"], "PLUS", []),
+    (["跃动健身会员", "跃动那张卡月初到期，我没有续"], "跃动健身会员", []),
+    (["我一天抽一包烟", "烟整整八个月没碰过一根"], "一包烟", []),
+    (["我一天抽一包烟", "半年没碰烟了"], "一包烟", []),
+    (["晚上还兼职做家教", "家教那活我国庆过后就没接了"], "做家教", []),
+    (["我开一辆本田思域", "车子上礼拜卖掉了"], "思域", []),
+]
+
+
+@pytest.mark.parametrize(("turns", "over", "kept"), ENDED)
+def test_what_is_given_up_in_passing_is_over(
+    tmp_path: Path, encoder: Embedder, turns: list[str], over: str, kept: list[str]
+) -> None:
+    facts, _ = told(tmp_path, encoder, turns)
+    assert not holds(facts, over), facts
+    assert all(holds(facts, k) for k in kept), facts
+
+
+@pytest.mark.parametrize(
+    ("turns", "kept"),
+    [
+        (["我每天喝咖啡", "半年没喝茶了"], "咖啡"),
+        (["我在乐刻办了年卡", "店里没续卡的人都走了"], "乐刻"),
+        (["我办了联通宽带", "隔壁那家联通营业厅关张了"], "联通宽带"),
+        (["我在乐刻办了年卡", "我跟房东的合同到期，我没有续"], "乐刻"),
+        (["我开一辆本田思域", "我弟的车子上礼拜卖掉了"], "思域"),
+        (["我在烟草局上班", "我半年没碰烟了"], "烟草局"),
+    ],
+)
+def test_what_is_another_matter_ends_nothing(tmp_path: Path, encoder: Embedder, turns: list[str], kept: str) -> None:
+    facts, _ = told(tmp_path, encoder, turns)
+    assert holds(facts, kept), facts

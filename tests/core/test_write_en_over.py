@@ -114,3 +114,34 @@ def talk(tmp_path: Path) -> Talk:
 )
 def test_contractions_are_read_without_their_mark(talk: Talk, words: str, held: str) -> None:
     assert held in talk.say(words).current("user")
+
+
+def test_one_animal_and_its_name_are_one(talk: Talk) -> None:
+    talk.say("I have a rabbit, Pip.", "We gave our rabbit to a farm.")
+    assert not any("Pip" in h for h in talk.current("user"))
+
+
+def test_of_two_animals_with_names_the_other_stays(talk: Talk) -> None:
+    talk.say("We have a dog, Rex, and a cat, Mia.", "Rex died in the spring.")
+    known = talk.current("user")
+    assert any("Mia" in h for h in known)
+    assert not any("Rex" in h for h in known if h.startswith("has_pet"))
+
+
+@pytest.mark.parametrize(
+    ("had", "told", "over"),
+    [
+        ("I have a standing desk.", "Gave the standing desk to my sister.", True),
+        ("I play the cello.", "I've passed the cello on to my niece.", True),
+        ("I have a laptop.", "Gave the laptop to the repair shop.", False),
+        ("I have a greyhound.", "I gave the greyhound to my mum for the weekend.", False),
+    ],
+)
+def test_what_is_given_to_somebody_is_his(talk: Talk, had: str, told: str, over: bool) -> None:
+    talk.say(had, told)
+    assert any(had.split()[-1].rstrip(".") in h for h in talk.current("user") if not h.startswith("does")) is not over
+
+
+def test_who_moves_out_takes_nobody_with_him(talk: Talk) -> None:
+    talk.say("I live in Leeds with my boyfriend Sam.", "Sam moved out in May, it's just me now.")
+    assert any("Leeds" in h for h in talk.current("user"))

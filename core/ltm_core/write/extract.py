@@ -7,7 +7,7 @@ fits still has a draft in its own words, with a guessed topic as its relation an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -190,6 +190,9 @@ def _matches(
         key = "object2" if g.get("object") is None and g.get("object2") else "object"
         value = g.get(key) or ""
         start, end = m.span(key) if value else (0, len(text))
+        day = lexicon.shared["on_day"].search(value) if p.relation in lexicon.sets["places"] else None
+        if day is not None and day.start():
+            value, end = value[: day.start()], start + day.start()
         pre = (g.get("pre") or "") + (g.get("pre2") or "")
         negated = bool(pre and rules.parts["neg"].search(pre))
         once = rules.parts.get("past_denied")
@@ -269,6 +272,11 @@ def _listed(draft: Draft, rules: Rules, lexicon: Lexicon) -> Iterator[Draft]:
         return
     edges = [0, *(e for pair in items for e in pair), len(draft.object)]
     spans = [(edges[i], edges[i + 1]) for i in range(0, len(edges), 2)]
+    if draft.relation == "has_pet" and rules.language == "en":
+        spans = _with_names(draft.object, spans, rules)
+        if len(spans) == 1:
+            yield draft
+            return
     parts = [draft.object[a:b].strip() for a, b in spans]
     longest = 4 if rules.language == "en" else 8
     sizes = [len(p.split()) if rules.language == "en" else len(p) for p in parts]
@@ -278,6 +286,17 @@ def _listed(draft: Draft, rules: Rules, lexicon: Lexicon) -> Iterator[Draft]:
     for (a, _), part in zip(spans, parts, strict=True):
         begin = draft.start + a + (len(draft.object[a:]) - len(draft.object[a:].lstrip()))
         yield replace(draft, object=part, start=begin, end=begin + len(part), whole=(draft.start, draft.end))
+
+
+def _with_names(listed: str, spans: Sequence[tuple[int, int]], rules: Rules) -> list[tuple[int, int]]:
+    """The items of a list in which an animal and its name are one: "a dog, Rex, and a cat, Mia"."""
+    out: list[tuple[int, int]] = []
+    for a, b in spans:
+        if out and rules.parts["one_named"].match(listed[out[-1][0] : b].strip()):
+            out[-1] = (out[-1][0], b)
+        else:
+            out.append((a, b))
+    return out
 
 
 def _open(read: Read, subject: Subject, lexicon: Lexicon, topic: tuple[str, float]) -> tuple[Draft, ...]:

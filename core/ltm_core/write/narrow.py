@@ -33,6 +33,8 @@ def remainder(fact: Fact, words: str, lexicon: Lexicon) -> Fact | None:
     if own and not head:
         return None
     listed = value[head:]
+    if parts["one_named"].match(listed):
+        return None
     cuts = list(parts["listing_joint"].finditer(listed))
     if not 0 < len(cuts) < _MOST_PARTS or parts["all_of_them"].search(words):
         return None

@@ -230,7 +230,11 @@ def meant(
         return [], "", 0.0  # what ends without a new value must be named
     if probability < _CLEAR and c.text.isascii() and not news.shares_words(compared):
         return [], "", 0.0
-    if _only_tells_of(near[best], c, lexicon) or _tells_of_part(near[best], c, lexicon):
+    if (
+        _moves_another(near[best], c, lexicon)
+        or _only_tells_of(near[best], c, lexicon)
+        or _tells_of_part(near[best], c, lexicon)
+    ):
         return [], "", 0.0
     strongest = news.strongest(compared, with_vectors=sentence.vector is not None)
     reason = f"news {news.version.partition('/')[0]} {probability:.2f}: turn {c.confidence:.2f}, {strongest}"
@@ -249,6 +253,19 @@ def _named_of(facts: Sequence[Fact], places: Sequence[int], c: Candidate, lexico
         for i, f in zip(places, facts, strict=True)
         if f.relation not in named or said & set(content(f.object, lexicon))
     ]
+
+
+def _moves_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
+    """Whether an English sentence begins with what somebody named did, and the fact is the speaker's place ("Sam
+    moved out in May" and where he lives with Sam)."""
+    first = c.text.partition(",")[0]
+    name = _TELLING_FIRST.match(first)
+    if name is None or not c.text.isascii() or fact.relation not in lexicon.sets["places"]:
+        return False
+    spoken = lexicon.rules("en").flags["first_person"].search(first) or lexicon.shared["speaks_of_us"].search(first)
+    begins = name.group().casefold()
+    owned = begins in lexicon.gate.function or begins in fold(fact.object).split()
+    return spoken is None and not owned
 
 
 def _only_tells_of(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:

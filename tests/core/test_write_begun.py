@@ -49,3 +49,35 @@ def test_what_is_so_for_a_week_does_not(text: str) -> None:
 @pytest.mark.parametrize("text", ["My teacher left. It's Ms Lee now", "I changed dentist, it's Dr Lee now"])
 def test_who_came_instead_is_not_the_speaker(text: str) -> None:
     assert not any(c.relation == "name" for c in told(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "right", "wrong"),
+    [
+        ("复查了，其实是对菠萝过敏，芒果没事", "菠萝", "芒果"),
+        ("过敏原出来了，我是对腰果过敏，花生可以吃", "腰果", "花生"),
+    ],
+)
+def test_what_is_cleared_was_never_so(text: str, right: str, wrong: str) -> None:
+    found = [(c.object, c.wrong_object) for c in told(text) if c.relation == "allergic_to"]
+    assert found == [(right, wrong)]
+
+
+def test_what_is_fine_besides_corrects_no_second_time() -> None:
+    assert [c.wrong_object for c in told("我对虾过敏，虾没事就怪了") if c.relation == "allergic_to"] == [None]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("don't let me forget the boiler service is on the 9th of May", True),
+        ("Please don't let me forget: the spare key is with Noreen", True),
+        ("don't let me forget to call mum", False),
+        ("never let me forget how silly I was", False),
+        ("don't you forget it!", False),
+    ],
+)
+def test_what_is_not_to_be_forgotten_is_asked_for(text: str, kept: bool) -> None:
+    utterance = Utterance(message_id="m", role="user", content=text, at=datetime(2025, 3, 3, 9, tzinfo=UTC))
+    seen = analyse(utterance, lexicon=default_lexicon(), fact_threshold=0.6)
+    assert any(a.kind == "explicit_request" for a in seen.anchors) is kept

@@ -230,7 +230,11 @@ def _facts(
             found.anchors.append(stated(r, [instead], utterance, start=subject.words))
             continue
         fine = lexicon.rules(r.clause.language).parts.get("is_fine")
-        if fine is not None and fine.search(r.clause.norm) and _put_right(r, found.candidates):
+        if (
+            fine is not None
+            and fine.search(r.clause.norm)
+            and (_put_right(r, found.candidates) or _cleared(r, found, lexicon))
+        ):
             continue
         prior, previous = previous, r
         told_of, teller = teller, subject
@@ -399,6 +403,21 @@ def _is_asked(evidence: Evidence, asked: set[int]) -> bool:
 def _put_right(r: Read, made: Sequence[Candidate]) -> bool:
     """Whether the clause names a value that the message has just said to be wrong."""
     return any(c.wrong_object and c.move == "correct" and c.wrong_object in fold(r.clause.norm) for c in made)
+
+
+def _cleared(r: Read, found: Found, lexicon: Lexicon) -> bool:
+    """Whether a Chinese clause clears another thing than the one just told to be avoided ("对菠萝过敏，芒果没事"):
+    what was known of that one was never so."""
+    pattern = lexicon.rules(r.clause.language).parts.get("cleared")
+    m = pattern.match(r.clause.norm) if pattern is not None else None
+    last = found.candidates[-1] if found.candidates else None
+    if m is None or last is None or last.relation not in lexicon.sets["kept_from"] or not last.is_positive:
+        return False
+    thing = fold(m["thing"])
+    if last.wrong_object or thing == last.object_normalized:
+        return False
+    found.candidates[-1] = replace(last, wrong_object=thing, move="correct")
+    return True
 
 
 def _of_whom(

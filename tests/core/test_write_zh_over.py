@@ -148,3 +148,22 @@ def test_what_is_given_up_in_passing_is_over(
 def test_what_is_another_matter_ends_nothing(tmp_path: Path, encoder: Embedder, turns: list[str], kept: str) -> None:
     facts, _ = told(tmp_path, encoder, turns)
     assert holds(facts, kept), facts
+
+
+def test_of_two_named_in_one_breath_the_other_stays(tmp_path: Path, encoder: Embedder) -> None:
+    known = [f.text for f in told(tmp_path, encoder, ["我有两只猫，团团和圆圆", "团团走了"])[0]]
+    assert any("圆圆" in t for t in known) and not any("团团" in t for t in known)
+
+
+@pytest.mark.parametrize(
+    ("turns", "school"),
+    [
+        (["我女儿在读幼儿园", "女儿上小学了"], ["小学"]),
+        (["我儿子在实验小学读书", "儿子升初中了"], ["初中"]),
+        (["我儿子在实验小学读书", "他同学上初中了"], ["实验小学"]),
+    ],
+)
+def test_a_child_goes_on_to_the_next_school(
+    turns: list[str], school: list[str], tmp_path: Path, encoder: Embedder
+) -> None:
+    assert [f.object for f in told(tmp_path, encoder, turns)[0] if f.relation == "studies_at"] == school

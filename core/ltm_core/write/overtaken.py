@@ -17,6 +17,7 @@ import numpy as np
 
 from ltm_core.types import Evidence, Fact, Scope
 from ltm_core.write.gate import log_odds
+from ltm_core.write.given_up import left_of
 from ltm_core.write.known import Known
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.mentions import content
@@ -47,6 +48,8 @@ _PASSING = ("ephemeral", "mood", "third_person", "plan", "command")
 _NEWS = 0.85
 """Probability of a change from which its new value is kept although nothing known is replaced."""
 _MOST_CLAUSES = 5
+_LONGEST_NAME = 4
+"""Characters of a Chinese name or thing with which a sentence begins."""
 _NAMED = ("attribute", "single")
 """Relations that are only the words of the user for a thing."""
 _LANGUAGES = ("en", "zh")
@@ -354,12 +357,21 @@ def overtake(
             made[0] = Decision(op="supersede", fact=by, previous=row, reason=why)
         else:
             made.append(Decision(op="retract" if wrong else "close", fact=row, previous=f, reason=why))
-        left = remainder(f, c.text, lexicon) if not c.is_positive else None
+        left = _left(f, c, lexicon) if not c.is_positive else None
         if left is not None:  # of "a lesson on Mondays and a class on Fridays" the one that goes on
             kept = replace(left, id=new_id(), recorded_at=now)
             known.put(kept)
             made.append(Decision(op="add", fact=kept, reason="what is left of it"))
     return [*decisions, *made]
+
+
+def _left(fact: Fact, c: Candidate, lexicon: Lexicon) -> Fact | None:
+    """What a fact of several things still says when the sentence begins with the one that is over."""
+    if fact.text.isascii():
+        return remainder(fact, c.text, lexicon)
+    begins = [c.text[:n] for n in range(_LONGEST_NAME, 1, -1)]
+    words = left_of(fact, begins, lexicon)
+    return replace(fact, object=words, object_normalized=fold(words), text=words) if words else None
 
 
 def _is_one_more(value: Fact, old: Fact, c: Candidate, lexicon: Lexicon) -> bool:

@@ -7,11 +7,13 @@ same one. Where several were told it is not clear which was wrong, and all of th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.plan import Candidate, Turn, Utterance
+from ltm_core.write.restated import NOT_SAID
 from ltm_core.write.scopes import Read
 
 _NEXT = 2
@@ -20,7 +22,6 @@ _LOOK_BACK = 4
 """The user's last turns in which the wrong one may have been told."""
 _REST = 16
 """Characters behind an admission that tell nothing of their own ("for years", "yesterday")."""
-_VETOED = ("quotation", "fiction", "code", "role_play", "injection", "conditional", "body", "question")
 
 
 def put_again(
@@ -32,7 +33,8 @@ def put_again(
     heard: Callable[[Turn], Sequence[Candidate]],
 ) -> Iterator[Candidate]:
     """The candidates, with what one of them puts right."""
-    places = [r for r in reads if _admits(r, lexicon)]
+    admits = [(r, m.end()) for r in reads if (m := _admission(r, lexicon)) is not None]
+    places = [r for r, _ in admits]
     if not places:
         yield from made
         return
@@ -40,7 +42,7 @@ def put_again(
     told = [c for t in turns for c in heard(t) if c.is_positive and c.rule != "open"]
     sentence = {r.clause.start: r.clause.sentence for r in reads}
     more = lexicon.rules("en").parts["one_more"]
-    bare = {r.clause.start for r in places if _only_admits(r, lexicon)}
+    bare = {r.clause.start for r, end in admits if len(r.clause.norm) - end < _REST}
     for c in made:
         if len(c.evidence) == 1 and c.evidence[0].start in bare and not c.wrong_object:
             continue  # "I named the wrong nut" is no fact itself
@@ -57,17 +59,11 @@ def put_again(
         yield replace(c, wrong_object=next(iter(old)), move="correct", reach="subject")
 
 
-def _admits(r: Read, lexicon: Lexicon) -> bool:
-    """Whether the clause says that something was told wrongly."""
-    if r.clause.language != "en" or r.veto in _VETOED:
-        return False
-    return lexicon.rules("en").parts["admits_wrong"].search(r.clause.norm) is not None
-
-
-def _only_admits(r: Read, lexicon: Lexicon) -> bool:
-    """Whether the clause says no more than that."""
-    m = lexicon.rules("en").parts["admits_wrong"].search(r.clause.norm)
-    return m is not None and len(r.clause.norm) - m.end() < _REST
+def _admission(r: Read, lexicon: Lexicon) -> re.Match[str] | None:
+    """The words of the clause that say that something was told wrongly."""
+    if r.clause.language != "en" or r.veto in (*NOT_SAID, "question"):
+        return None
+    return lexicon.rules("en").parts["admits_wrong"].search(r.clause.norm)
 
 
 def _same(one: Candidate, other: Candidate) -> bool:

@@ -22,28 +22,25 @@ from ltm_core.write.build import Context, candidates
 from ltm_core.write.clauses import plain_form, split
 from ltm_core.write.confirm import find_confirmation, only_replies
 from ltm_core.write.decide import judge
-from ltm_core.write.draft import Draft
 from ltm_core.write.ends import ending_of, endings
-from ltm_core.write.extract import LOOSE
 from ltm_core.write.forget_requests import find_requests
-from ltm_core.write.found import Found, inside, stated
+from ltm_core.write.found import Found, inside, is_asked, stated
 from ltm_core.write.identifiers import find_identifiers
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.marked import marked
 from ltm_core.write.neighbours import Neighbours, Vectors
 from ltm_core.write.news import load_news
-from ltm_core.write.norm import fold, script
+from ltm_core.write.norm import script
 from ltm_core.write.overtaken import proposed, tells_change, units
 from ltm_core.write.passing import passing
 from ltm_core.write.people import Subject, speaker_key
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
 from ltm_core.write.presupposed import presuppose
+from ltm_core.write.putting_right import clears, names_wrong, of_whom, put_corrections
 from ltm_core.write.references import find_references
 from ltm_core.write.remember import Explicit, explicit_requests, instructed
 from ltm_core.write.renew import next_employer, next_holder, successor_of
 from ltm_core.write.repairs import is_bare, put_right, repair_of, repaired, turned_out
-from ltm_core.write.restated import candidate as correction
-from ltm_core.write.restated import restated
 from ltm_core.write.returns import returning
 from ltm_core.write.scopes import Read, read
 from ltm_core.write.slips import put_in_place
@@ -233,7 +230,7 @@ def _facts(
         if (
             fine is not None
             and fine.search(r.clause.norm)
-            and (_put_right(r, found.candidates) or _cleared(r, found, lexicon))
+            and (names_wrong(r, found.candidates) or clears(r, found, lexicon))
         ):
             continue
         prior, previous = previous, r
@@ -316,7 +313,7 @@ def _facts(
             if r["first_person"] or r["own_kin"]:
                 found.skipped.append(f"{span}:{'third_party' if not subject.key else 'gate'}")
             continue
-        made = _of_whom(made, r, subject, me, told, lexicon)
+        made = of_whom(made, r, subject, me, told, lexicon)
         if r.clause.language == "zh" and (r["correction"] or turned_out(r, lexicon)):
             made = put_right(made, told, lexicon)
         elif r.clause.language == "en" and r["correction"] and not r["additive"]:
@@ -341,42 +338,8 @@ def _facts(
         if i not in held and any(c.modality != "temporary" for c in new):
             anchor = stated(r, new, utterance, start=subject.words)
             found.anchors.append(replace(anchor, text=f"{told_before}，{anchor.text}") if told_before else anchor)
-    _put_corrections(utterance, reads, lexicon, found, asked=asked, me=me, speaker=speaker)
+    put_corrections(utterance, reads, lexicon, found, asked=asked, me=me, speaker=speaker)
     found.candidates = list(put_again(found.candidates, utterance, reads, lexicon, heard=heard))
-
-
-def _put_corrections(
-    utterance: Utterance,
-    reads: Sequence[Read],
-    lexicon: Lexicon,
-    found: Found,
-    *,
-    asked: set[int],
-    me: str,
-    speaker: str | None,
-) -> None:
-    """What the sentences say to be wrong: beside a value that a pattern reads as such, else as a candidate before
-    those that its words made, which count only when nothing known holds the wrong value."""
-    for pair in restated(utterance, reads, lexicon):
-        if any(_is_asked(e, asked) for e in pair.places):
-            continue
-        made = [c for c in found.candidates if any(inside(c, e) for e in pair.places)]
-        if any(c.rule != "open" and ((c.wrong_object and c.move == "correct") or not c.is_positive) for c in made):
-            continue
-        right = fold(pair.right)
-        known = [c for c in made if c.rule != "open" and c.relation not in LOOSE and c.is_positive]
-        twin = next((c for c in known if right in (c.object_normalized, fold(c.object))), None)
-        if twin is not None:
-            at = found.candidates.index(twin)
-            told = replace(twin, wrong_object=fold(pair.wrong), move="correct", reach="subject")
-            found.candidates[at] = told
-            continue
-        new = correction(pair, utterance, me=me, speaker=speaker)
-        first = min(e.start for e in pair.places)
-        place = next(
-            (i for i, c in enumerate(found.candidates) if c.evidence[0].start >= first), len(found.candidates)
-        )
-        found.candidates.insert(place, new)
 
 
 def _news(
@@ -386,7 +349,7 @@ def _news(
     me, speaker = speaker_key(utterance)
     place_of = {id(s): i for i, s in enumerate(spokens)}
     return proposed(
-        [u for u in units(spokens, utterance.content, utterance.message_id) if not _is_asked(u.evidence, asked)],
+        [u for u in units(spokens, utterance.content, utterance.message_id) if not is_asked(u.evidence, asked)],
         lambda s: sides.of(place_of[id(s)]).vector,
         load_news(),
         utterance,
@@ -394,57 +357,6 @@ def _news(
         me=me,
         speaker=speaker,
     )
-
-
-def _is_asked(evidence: Evidence, asked: set[int]) -> bool:
-    return any(evidence.start <= at < evidence.end for at in asked)
-
-
-def _put_right(r: Read, made: Sequence[Candidate]) -> bool:
-    """Whether the clause names a value that the message has just said to be wrong."""
-    return any(c.wrong_object and c.move == "correct" and c.wrong_object in fold(r.clause.norm) for c in made)
-
-
-def _cleared(r: Read, found: Found, lexicon: Lexicon) -> bool:
-    """Whether a Chinese clause clears another thing than the one just told to be avoided ("对菠萝过敏，芒果没事"):
-    what was known of that one was never so."""
-    pattern = lexicon.rules(r.clause.language).parts.get("cleared")
-    m = pattern.match(r.clause.norm) if pattern is not None else None
-    last = found.candidates[-1] if found.candidates else None
-    if m is None or last is None or last.relation not in lexicon.sets["kept_from"] or not last.is_positive:
-        return False
-    thing = fold(m["thing"])
-    if last.wrong_object or thing == last.object_normalized:
-        return False
-    found.candidates[-1] = replace(last, wrong_object=thing, move="correct")
-    return True
-
-
-def _of_whom(
-    made: tuple[Draft, ...],
-    r: Read,
-    subject: Subject,
-    me: str,
-    told: Callable[[], Sequence[Candidate]],
-    lexicon: Lexicon,
-) -> tuple[Draft, ...]:
-    """The drafts of a Chinese correction that names nobody, about the relative of whom the same was said last
-    ("我女朋友属马", "说岔了，属羊")."""
-    if r.clause.language != "zh" or not (
-        made[0].wrong or (subject.kind == "dropped" and (r["carried_correction"] or turned_out(r, lexicon)))
-    ):
-        return made
-    said = told()
-    last = next((c for c in reversed(said) if c.relation == made[0].relation), None)
-    if made[0].wrong:  # "我家那只压根不是英短，是美短": of whom that was said
-        last = next((c for c in reversed(said) if c.is_positive and c.object_normalized == fold(made[0].wrong)), None)
-        if last is not None and last.subject != me and made[0].subject == me:
-            bare = replace(made[0], relation=last.relation, confidence=0.85, strong=True)
-            return (replace(bare, subject=last.subject, about_user=False),)
-        return made
-    if last is None or last.subject == me or last.is_about_user or made[0].subject != me:
-        return made
-    return tuple(replace(d, subject=last.subject, about_user=False) for d in made)
 
 
 def _told(utterance: Utterance, found: Found, heard: Callable[[Turn], Sequence[Candidate]]) -> list[Candidate]:

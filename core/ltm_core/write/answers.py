@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ltm_core.types import Anchor, Evidence
+from ltm_core.write.found import statement
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import normal, trim
 from ltm_core.write.plan import Candidate, Turn, Utterance
@@ -71,11 +72,4 @@ def answered(
     made = [replace(c, evidence=(evidence,)) for c in heard(said) if c.rule != "open"]
     if not made:
         return None
-    anchor = Anchor(
-        kind="stated_fact",
-        text=trim(utterance.content[evidence.start : end]),
-        evidence=evidence,
-        reason=RULE,
-        importance="high" if any(c.importance == "high" for c in made) else "medium",
-    )
-    return made, [anchor]
+    return made, [statement(made, utterance.content[evidence.start : end], evidence, reason=RULE)]

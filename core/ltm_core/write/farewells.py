@@ -1,17 +1,21 @@
 """Statements that only tell what became of an old value, in a message that gives the new one: they are no facts of
-their own ("迈腾抵给4S店，置换了一辆帕萨特", "Back on Firefox, Brave kept nagging me"). Pure.
+their own ("迈腾抵给4S店，置换了一辆帕萨特", "Back on Firefox, Brave kept nagging me"). What was kept of words that
+turn out to end something known is none either; what is known beside the message is kept in step.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from ltm_core.types import Fact
+from ltm_core.write.ended import names_fact
+from ltm_core.write.known import Known
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.mentions import content, names
 from ltm_core.write.news import words
-from ltm_core.write.plan import Decision
+from ltm_core.write.plan import Candidate, Decision
 
 
 def without_farewells(decisions: Sequence[Decision], open_: Collection[str], lexicon: Lexicon) -> list[Decision]:
@@ -30,6 +34,44 @@ def without_farewells(decisions: Sequence[Decision], open_: Collection[str], lex
         if i in made and old is not None and new is not None and _takes_leave(made[i], old, new, lexicon)
     }
     return [d for d in decisions if d.fact.id not in gone]
+
+
+def ended_before(decisions: Sequence[Decision], ending: Candidate, lexicon: Lexicon) -> bool:
+    """Whether something that the words name was ended by another clause of the message."""
+    return any(
+        d.op in ("supersede", "close", "retract")
+        and d.previous is not None
+        and names_fact(ending, d.previous, lexicon)
+        for d in decisions
+    )
+
+
+def without_news(
+    decisions: list[Decision], open_: dict[str, Decision], ending: Candidate, known: Known
+) -> list[Decision]:
+    """The decisions without what was kept of the same words as mere news: they ended something, and say no more."""
+    news = {i for i, d in open_.items() if set(d.fact.evidence) & set(ending.evidence)}
+    news |= {  # "EU5退了" of a car that is known tells of no order
+        d.fact.id
+        for d in decisions
+        if d.op == "add" and d.fact.subject.startswith("item:") and set(d.fact.evidence) & set(ending.evidence)
+    }
+    for i in news:
+        known.drop(i)
+    return [d for d in decisions if d.fact.id not in news]
+
+
+def without_partner(decisions: list[Decision], ending: Candidate, known: Known, lexicon: Lexicon) -> list[Decision]:
+    """The decisions with the news that one parted told without the name of the one parted from."""
+    if ending.subject.partition(":")[0] not in lexicon.sets["partners"]:
+        return decisions
+    out = []
+    for d in decisions:
+        if d.fact.relation == "marital_status" and set(d.fact.evidence) & set(ending.evidence) and d.op == "add":
+            d = replace(d, fact=replace(d.fact, text=d.fact.object))
+            known.put(d.fact)
+        out.append(d)
+    return out
 
 
 def _takes_leave(told: Fact, old: Fact, new: Fact, lexicon: Lexicon) -> bool:

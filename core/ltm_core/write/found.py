@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ltm_core.types import Anchor, Evidence, FactChange, Importance
@@ -37,14 +37,13 @@ class Found:
 
 def stated(r: Read, new: Sequence[Candidate], utterance: Utterance, *, start: int) -> Anchor:
     """The anchor of what a clause states, from ``start`` on."""
+    return statement(new, r.clause.text[start:], r.evidence(utterance.message_id), reason=new[0].rule)
+
+
+def statement(new: Sequence[Candidate], words: str, evidence: Evidence, *, reason: str) -> Anchor:
+    """The anchor of what some words state; it matters as much as the most important of it."""
     best: Importance = "high" if any(c.importance == "high" for c in new) else "medium"
-    return Anchor(
-        kind="stated_fact",
-        text=trim(r.clause.text[start:]),
-        evidence=r.evidence(utterance.message_id),
-        reason=new[0].rule,
-        importance=best,
-    )
+    return Anchor(kind="stated_fact", text=trim(words), evidence=evidence, reason=reason, importance=best)
 
 
 def changed(changes: Sequence[FactChange], given: Sequence[Anchor], rules: Sequence[str]) -> Iterator[Anchor]:
@@ -66,7 +65,17 @@ def changed(changes: Sequence[FactChange], given: Sequence[Anchor], rules: Seque
 
 def inside(candidate: Candidate, evidence: Evidence) -> bool:
     """Whether the candidate is read from words of the same place."""
-    return any(_overlap(e, evidence) for e in candidate.evidence)
+    return overlap(candidate.evidence, (evidence,))
+
+
+def overlap(some: Sequence[Evidence], others: Sequence[Evidence]) -> bool:
+    """Whether some of these words stand where some of the others do."""
+    return any(_overlap(a, b) for a in some for b in others)
+
+
+def is_asked(evidence: Evidence, asked: Collection[int]) -> bool:
+    """Whether a clause that asks something of memory, by its place in ``asked``, begins in these words."""
+    return any(evidence.start <= at < evidence.end for at in asked)
 
 
 def _overlap(one: Evidence, other: Evidence) -> bool:

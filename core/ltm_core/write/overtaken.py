@@ -7,7 +7,6 @@ the rules found what the words change.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ltm_core.types import Evidence, Fact, Scope
+from ltm_core.write.found import overlap
 from ltm_core.write.gate import log_odds
 from ltm_core.write.given_up import left_of
 from ltm_core.write.known import Known
@@ -27,6 +27,7 @@ from ltm_core.write.norm import fold, normal, trim
 from ltm_core.write.plan import Candidate, Decision, Utterance
 from ltm_core.write.rows import UNTOUCHED, closed, is_late, new_fact, retracted
 from ltm_core.write.scopes import Read
+from ltm_core.write.telling_of import moves_another, only_tells_of, tells_of_part
 from ltm_core.write.walk import Spoken
 from ltm_core.write.worded import without, worded
 
@@ -42,7 +43,6 @@ _CLEAR = 0.6
 """Probability below which English words end nothing with which they share no word."""
 _NOT = ("plan", "goal", "one_off", "temporary", "conditional", "question")
 """Cues of clauses that change nothing for good."""
-_TELLING_FIRST = re.compile(r"[A-Z][\w-]+")
 _PASSING = ("ephemeral", "mood", "third_person", "plan", "command")
 """Cues of clauses whose change may be over tomorrow, or another's."""
 _NEWS = 0.85
@@ -224,7 +224,7 @@ def meant(
     held = [Held(text=f.text, object=f.object, relation=f.relation, vector=vectors.get(f.text)) for f in near]
     shares = news.meant(sentence, held)
     best = int(shares.argmax())
-    same = [i for i, f in enumerate(near) if i == best or _same_words(f, near[best])]
+    same = [i for i, f in enumerate(near) if i == best or overlap(f.evidence, near[best].evidence)]
     same = _named_of([near[i] for i in same], same, c, lexicon)
     probability = float(shares[same].sum())
     which = "ends" if sentence.vector is not None else "ends_plain"
@@ -234,9 +234,9 @@ def meant(
     if probability < _CLEAR and c.text.isascii() and not news.shares_words(compared):
         return [], "", 0.0
     if (
-        _moves_another(near[best], c, lexicon)
-        or _only_tells_of(near[best], c, lexicon)
-        or _tells_of_part(near[best], c, lexicon)
+        moves_another(near[best], c, lexicon)
+        or only_tells_of(near[best], c, lexicon)
+        or tells_of_part(near[best], c, lexicon)
     ):
         return [], "", 0.0
     strongest = news.strongest(compared, with_vectors=sentence.vector is not None)
@@ -258,51 +258,10 @@ def _named_of(facts: Sequence[Fact], places: Sequence[int], c: Candidate, lexico
     ]
 
 
-def _moves_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
-    """Whether an English sentence begins with what somebody named did, and the fact is the speaker's place ("Sam
-    moved out in May" and where he lives with Sam)."""
-    first = c.text.partition(",")[0]
-    name = _TELLING_FIRST.match(first)
-    if name is None or not c.text.isascii() or fact.relation not in lexicon.sets["places"]:
-        return False
-    spoken = lexicon.rules("en").flags["first_person"].search(first) or lexicon.shared["speaks_of_us"].search(first)
-    begins = name.group().casefold()
-    owned = begins in lexicon.gate.function or begins in fold(fact.object).split()
-    return spoken is None and not owned
-
-
-def _only_tells_of(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
-    """Whether an English sentence tells what the one or the thing that the fact names did ("Boeing changed its
-    CEO"), and nothing that ends it for the speaker."""
-    text = c.text
-    if not text.isascii() or lexicon.shared["speaks_of_us"].search(text):
-        return False
-    begins = lexicon.shared["determiner"].sub("", text).casefold()
-    named = [w.casefold() for w in _TELLING_FIRST.findall(fact.object)]
-    return any(begins.startswith(w) for w in named) and lexicon.shared["own_end"].search(text) is None
-
-
-def _tells_of_part(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
-    """Whether a Chinese sentence begins with something of the thing that the fact names ("MacBook的壳卖了")."""
-    said, held = fold(c.text), fact.object_normalized or fold(fact.object)
-    bare = held[1:] if held[:1] in lexicon.sets["classifiers"] else held
-    part = lexicon.rules("zh").parts["part_of"]
-    return any(h and said.startswith(h) and part.match(said[len(h) :]) is not None for h in (held, bare))
-
-
 def _is_named(fact: Fact, c: Candidate, news: News) -> bool:
     """Whether the words name the value of a fact, in full."""
     value = words(fact.object, news.function)
     return bool(value) and value <= words(c.text, news.function)
-
-
-def _same_words(one: Fact, other: Fact) -> bool:
-    """Whether both come from the same stretch of a message."""
-    return any(
-        a.message_id == b.message_id and a.start < b.end and b.start < a.end
-        for a in one.evidence
-        for b in other.evidence
-    )
 
 
 def overtake(
@@ -322,7 +281,7 @@ def overtake(
     A value that the rules kept of the sentence takes the place of what ends; without one the sentence itself does,
     as a statement or, when it only ends something, as a denial.
     """
-    here = [d for d in decisions if _overlap(d.fact, c)]
+    here = [d for d in decisions if overlap(d.fact.evidence, c.evidence)]
     if any(d.op != "add" for d in here) or any(d.fact.modality in UNTOUCHED for d in here):
         return decisions
     over, why, probability = meant(c, known.of_subject(c), vectors, news, lexicon)
@@ -396,14 +355,6 @@ def _may_follow(value: Fact, old: Fact, c: Candidate, news: News, lexicon: Lexic
         return True
     family = lexicon.relation(value.relation).family
     return bool(family) and family == lexicon.relation(old.relation).family
-
-
-def _overlap(fact: Fact, c: Candidate) -> bool:
-    return any(
-        a.message_id == b.message_id and a.start < b.end and b.start < a.end
-        for a in fact.evidence
-        for b in c.evidence
-    )
 
 
 __all__ = ["RULE", "Unit", "meant", "overtake", "proposed", "tells_change", "units", "without"]

@@ -26,7 +26,7 @@ from ltm_core.write.ended import (
     parts_with,
 )
 from ltm_core.write.ends import RULE as ENDS
-from ltm_core.write.farewells import without_farewells
+from ltm_core.write.farewells import ended_before, without_farewells, without_news, without_partner
 from ltm_core.write.found import inside
 from ltm_core.write.given_up import left_of
 from ltm_core.write.known import Known
@@ -129,48 +129,10 @@ def resolve(
         decisions += made
         if candidate.rule == "open":
             open_.update((d.fact.id, d) for d in made if d.op == "add")
-        elif candidate.rule == ENDS and (made or _ended_before(decisions, candidate, lexicon)):
-            decisions = _without_news(decisions, open_, candidate, state.known)
-            decisions = _without_partner(decisions, candidate, state.known, lexicon)
+        elif candidate.rule == ENDS and (made or ended_before(decisions, candidate, lexicon)):
+            decisions = without_news(decisions, open_, candidate, state.known)
+            decisions = without_partner(decisions, candidate, state.known, lexicon)
     return tuple(without_farewells(decisions, set(open_), lexicon))
-
-
-def _ended_before(decisions: Sequence[Decision], ending: Candidate, lexicon: Lexicon) -> bool:
-    """Whether something that the words name was ended by another clause of the message."""
-    return any(
-        d.op in ("supersede", "close", "retract")
-        and d.previous is not None
-        and names_fact(ending, d.previous, lexicon)
-        for d in decisions
-    )
-
-
-def _without_news(
-    decisions: list[Decision], open_: dict[str, Decision], ending: Candidate, known: Known
-) -> list[Decision]:
-    """The decisions without what was kept of the same words as mere news: they ended something, and say no more."""
-    news = {i for i, d in open_.items() if set(d.fact.evidence) & set(ending.evidence)}
-    news |= {  # "EU5退了" of a car that is known tells of no order
-        d.fact.id
-        for d in decisions
-        if d.op == "add" and d.fact.subject.startswith("item:") and set(d.fact.evidence) & set(ending.evidence)
-    }
-    for i in news:
-        known.drop(i)
-    return [d for d in decisions if d.fact.id not in news]
-
-
-def _without_partner(decisions: list[Decision], ending: Candidate, known: Known, lexicon: Lexicon) -> list[Decision]:
-    """The decisions with the news that one parted told without the name of the one parted from."""
-    if ending.subject.partition(":")[0] not in lexicon.sets["partners"]:
-        return decisions
-    out = []
-    for d in decisions:
-        if d.fact.relation == "marital_status" and set(d.fact.evidence) & set(ending.evidence) and d.op == "add":
-            d = replace(d, fact=replace(d.fact, text=d.fact.object))
-            known.put(d.fact)
-        out.append(d)
-    return out
 
 
 def _is_said_in(thing: str, fact: Fact, lexicon: Lexicon) -> bool:

@@ -24,7 +24,8 @@ OF_ASSISTANT = "restated.assistant"
 """The rule where the assistant said the wrong value: what is known of the right one is only said again."""
 _MOST_WORDS = 5
 """Words of a value that is put right."""
-_VETOED = ("quotation", "fiction", "code", "role_play", "injection", "conditional", "body")
+NOT_SAID = ("quotation", "fiction", "code", "role_play", "injection", "conditional", "body")
+"""Vetoes of clauses that are not the speaker's plain word, and so put nothing right."""
 _ARTICLE = re.compile(r"\b(an?) (?=(\w))", re.I)
 
 
@@ -100,7 +101,7 @@ def _sentences(utterance: Utterance, reads: Sequence[Read]) -> Iterator[Sentence
     run: list[Read] = []
     for r in [*reads, None]:
         if run and (r is None or r.clause.sentence != run[-1].clause.sentence):
-            bad = any(x.veto in _VETOED or x.clause.language != "en" for x in run)
+            bad = any(x.veto in NOT_SAID or x.clause.language != "en" for x in run)
             start, end = run[0].clause.start, run[-1].clause.end
             words = normal(utterance.content[start:end]).strip()
             yield None if bad else Sentence(words, start, end)
@@ -226,4 +227,14 @@ def put_right(c: Candidate, fact: Fact, object_: str, text: str) -> Candidate:
     )
 
 
-__all__ = ["OF_ASSISTANT", "RULE", "Restated", "candidate", "meant", "put_right", "restated", "said_already"]
+__all__ = [
+    "NOT_SAID",
+    "OF_ASSISTANT",
+    "RULE",
+    "Restated",
+    "candidate",
+    "meant",
+    "put_right",
+    "restated",
+    "said_already",
+]

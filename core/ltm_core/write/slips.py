@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ltm_core.types import Anchor, Evidence
+from ltm_core.write.found import statement
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import fold, normal, trim
 from ltm_core.write.people import speaker_key
@@ -121,7 +122,7 @@ def put_in_place(
         if not made:
             made = _in_own_words(a, written, utterance, evidence, lexicon, instead=_reworded(again, said))
         if made:
-            return made, [_anchor(made, slip, utterance, evidence)]
+            return made, [_anchor(made, evidence, utterance)]
     return _upheld(slip, turns, utterance, evidence, heard)
 
 
@@ -152,14 +153,8 @@ def _corrected(c: Candidate, said: Sequence[Candidate], utterance: Utterance, ev
     )
 
 
-def _anchor(made: Sequence[Candidate], slip: Slip, utterance: Utterance, evidence: Evidence) -> Anchor:
-    return Anchor(
-        kind="stated_fact",
-        text=trim(utterance.content[slip.start : slip.end]),
-        evidence=evidence,
-        reason=RULE,
-        importance="high" if any(c.importance == "high" for c in made) else "medium",
-    )
+def _anchor(made: Sequence[Candidate], evidence: Evidence, utterance: Utterance) -> Anchor:
+    return statement(made, utterance.content[evidence.start : evidence.end], evidence, reason=RULE)
 
 
 # where the wrong value stands -------------------------------------------------------------------------
@@ -313,7 +308,7 @@ def _upheld(
             for c in heard(turn)
             if c.is_positive and slip.value in normal(f"{c.object} {c.text}")
         ]
-        return again, [_anchor(again, slip, utterance, evidence)] if again else []
+        return again, [_anchor(again, evidence, utterance)] if again else []
     return None
 
 

@@ -82,7 +82,7 @@ def current_in_reach(reader: Reader, candidates: Sequence[Candidate], *, now: da
     subjects = dict.fromkeys(c.subject for c in candidates if _reaches_far(c))
     for subject in subjects:
         found.update((f.id, f) for f in reader.facts(subject=subject, current_at=now))
-    if any(c.rule in (RESTATED, OF_ASSISTANT) or begins_named(c, default_lexicon()) for c in candidates):
+    if any(_reaches_others(c) for c in candidates):
         others = reader.facts(current_at=now, newest_first=True, limit=MOST_MEANT)
         found.update((f.id, f) for f in others)
     single = [(c.subject, c.relation) for c in plain if c.single_valued and c.subject not in subjects]
@@ -97,6 +97,11 @@ def current_in_reach(reader: Reader, candidates: Sequence[Candidate], *, now: da
         near += reader.facts(subject=c.subject, objects=[c.object_normalized], current_at=now)
         found.update((f.id, f) for f in near)
     return sorted(found.values(), key=lambda f: (f.recorded_at, f.id))
+
+
+def _reaches_others(c: Candidate) -> bool:
+    """Whether the words may end or correct what is known of somebody else than they tell of."""
+    return c.rule in (RESTATED, OF_ASSISTANT) or c.reach == "circle" or begins_named(c, default_lexicon())
 
 
 def _reaches_far(c: Candidate) -> bool:

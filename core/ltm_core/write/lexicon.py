@@ -20,6 +20,7 @@ from ltm_core.write.apostrophes import Contractions, contractions
 from ltm_core.write.expressions import AnyOf, Index, Lazy
 from ltm_core.write.gate import Gate, load_gate
 from ltm_core.write.norm import fold, normal
+from ltm_core.write.opposites import Opposite
 from ltm_core.write.plan import Move
 
 LANGUAGES = ("en", "zh", "ja")
@@ -157,7 +158,7 @@ class Lexicon:
     """Per relation, the nouns by which its value is called ("my major" of what one studies)."""
     narrower: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Per loose word for a relative, those that it may mean ("child": "son")."""
-    opposites: tuple[tuple[Lazy, re.Pattern[str]], ...] = ()
+    opposites: tuple[Opposite, ...] = ()
     """What is read in words, and what of the same subject cannot be true any more then."""
     opposite_index: Index = field(default_factory=lambda: Index(()))
     contractions: Contractions
@@ -312,6 +313,16 @@ def _classes() -> tuple[dict[str, dict[str, str]], dict[str, frozenset[str]], di
     return by_class, {k: frozenset(v) for k, v in members.items()}, names
 
 
+def _opposites(shared: Mapping[str, Mapping[str, Any]]) -> tuple[Opposite, ...]:
+    """Those of all languages, then those of each."""
+    rows = dict(shared)
+    for language in ("en", "zh"):
+        rows |= {f"{language}.{name}": row for name, row in _toml(language, "outcomes.toml").items()}
+    return tuple(
+        Opposite(name, Lazy.of(o["now"]), Lazy(o["was"]), bool(o.get("anyone"))) for name, o in rows.items()
+    )
+
+
 @cache
 def default_lexicon() -> Lexicon:
     """The bundled lexicon, compiled once per process."""
@@ -322,7 +333,7 @@ def default_lexicon() -> Lexicon:
     ids = _toml("identifiers.toml")
     shared = _toml("shared.toml")
     short = _toml("en", "words.toml")["contractions"]
-    opposites = tuple((Lazy.of(o["now"]), re.compile(o["was"], re.I)) for o in shared["opposites"].values())
+    opposites = _opposites(shared["opposites"])
     return Lexicon(
         languages=MappingProxyType({language: _rules(language) for language in LANGUAGES}),
         relations=MappingProxyType(relations),
@@ -340,7 +351,7 @@ def default_lexicon() -> Lexicon:
         slot_nouns=MappingProxyType({k: frozenset(v) for k, v in shared["slots"].items()}),
         narrower=MappingProxyType({k: frozenset(v) for k, v in shared["narrower"].items()}),
         opposites=opposites,
-        opposite_index=Index([now for now, _ in opposites]),
+        opposite_index=Index([o.now for o in opposites]),
         contractions=contractions(short["forms"], short["before"], short["first"], short["foreign"]),
         progress=MappingProxyType(ids.get("progress", {})),
     )
@@ -354,5 +365,5 @@ def expressions() -> tuple[str, ...]:
             found[p.regex.source] = None
         for flag in rules.flags.values():
             found.update((m.source, None) for m in flag.members)
-    found.update((now.source, None) for now, _ in default_lexicon().opposites)
+    found.update((o.now.source, None) for o in default_lexicon().opposites)
     return tuple(found)

@@ -1,21 +1,133 @@
-"""Pairs of states of which one is over when the other is told, whatever the words have in common: "I have a boyfriend
-now" and "I'm single". Data: ``opposites`` of the lexicon. Pure."""
+"""States that are over once something else is told, whatever the words have in common: "I'm single" after "I have a
+boyfriend now", "we're expecting" after "the little one arrived". Data: ``opposites`` and ``outcomes.toml`` of the
+lexicon. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ltm_core.types import Fact
-from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.expressions import Lazy
+from ltm_core.write.norm import fold, normal
+from ltm_core.write.plan import Candidate
+from ltm_core.write.rows import is_late
+
+if TYPE_CHECKING:
+    from ltm_core.write.lexicon import Lexicon
+
+THING = "x"
+"""Group of both expressions that names what they are about, where there may be several ("owe {x} 500")."""
+_END = re.compile(r"[,;，；。.!?！？]")
+_WORD = re.compile(r"[^\W_]+")
 
 
-def tells_opposite(text: str, lexicon: Lexicon) -> tuple[re.Pattern[str], ...]:
-    """What of the same subject cannot be true any more when the words are ("I have a boyfriend now": "single")."""
-    found = (lexicon.opposites[i] for i in lexicon.opposite_index.possible(text))
-    return tuple(was for now, was in found if now.search(text) is not None)
+@dataclass(frozen=True, slots=True)
+class Opposite:
+    """What is read in words, and what cannot be true any more then."""
+
+    name: str
+    now: Lazy
+    was: Lazy
+    anyone: bool = False
+    """Whether it may be over for any of the speaker's people: the baby that arrived was expected by "my wife"."""
 
 
-def opposed(fact: Fact, gone: Sequence[re.Pattern[str]]) -> bool:
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """What some words make over."""
+
+    by: Opposite
+    thing: str = ""
+    """What the words are about, folded; empty when they do not say."""
+
+    def ends(self, fact: Fact) -> bool:
+        """Whether the fact is of what cannot be true any more."""
+        m = self.by.was.search(normal(f"{fact.text}\n{fact.object}"))
+        if m is None:
+            return False
+        held = fold(_named(m))
+        return not (held and self.thing) or _same(held, self.thing)
+
+
+def tells_opposite(text: str, lexicon: Lexicon, *, denied: bool = False) -> tuple[Gone, ...]:
+    """What cannot be true any more when the words are ("I have a boyfriend now": "single"). ``denied``: whether what
+    stands after a denial in its clause counts too."""
+    found = []
+    for i in lexicon.opposite_index.possible(text):
+        by = lexicon.opposites[i]
+        m = by.now.search(text)
+        if m is not None and (denied or not _is_denied(text[: m.start()], lexicon)):
+            found.append(Gone(by, fold(_named(m))))
+    return tuple(found)
+
+
+def opposed(fact: Fact, gone: Sequence[Gone]) -> bool:
     """Whether the fact is of what cannot be true any more."""
-    return any(was.search(f"{fact.text}\n{fact.object}") is not None for was in gone)
+    return any(g.ends(fact) for g in gone)
+
+
+def over_by(c: Candidate, facts: Iterable[Fact], lexicon: Lexicon) -> tuple[list[Fact], str]:
+    """The facts, told by the same speaker in an earlier message, that the words make over, and by which knowledge.
+
+    What may be over for any of the speaker's people is so for the one that the words tell of, or else for the
+    speaker, his partner, the one other for whom it holds.
+    """
+    gone = tells_opposite(normal(c.text), lexicon)
+    told = {e.message_id for e in c.evidence}
+    open_ = [
+        f
+        for f in (facts if gone else ())
+        if _may_be_over(f, c) and not any(e.message_id in told for e in f.evidence)
+    ]
+    over: list[Fact] = []
+    names: dict[str, None] = {}
+    for g in gone:
+        held = [f for f in open_ if g.ends(f)]
+        mine = [f for f in held if fold(f.subject) == fold(c.subject)]
+        if not mine and g.by.anyone and (_is_own(c) or c.subject in lexicon.sets["young"]):
+            mine = [f for f in held if _is_own(f)] or _only_one(held, lexicon)
+        over += [f for f in mine if f not in over]
+        names.update((g.by.name, None) for _ in mine[:1])
+    return over, ", ".join(names)
+
+
+def _only_one(held: Sequence[Fact], lexicon: Lexicon) -> list[Fact]:
+    """The facts of the partner, or of the only one of whom there are any."""
+    partners = [f for f in held if f.subject in lexicon.sets["partners"]]
+    return partners or (list(held) if len({fold(f.subject) for f in held}) == 1 else [])
+
+
+def _is_own(row: Fact | Candidate) -> bool:
+    """Whether it tells of the speaker himself."""
+    return row.subject == (row.speaker or "user")
+
+
+def _may_be_over(f: Fact, c: Candidate) -> bool:
+    return (
+        f.is_positive
+        and f.modality != "past"
+        and f.asserted_by == "user"
+        and f.kind not in ("solution", "procedure")
+        and (f.speaker or None) == (c.speaker or None)
+        and not is_late(c, f)
+    )
+
+
+def _named(m: re.Match[str]) -> str:
+    return (m[THING] or "") if THING in m.re.groupindex else ""
+
+
+def _same(one: str, other: str) -> bool:
+    if not (one.isascii() and other.isascii()):
+        return one in other or other in one
+    return bool(set(_WORD.findall(one)) & set(_WORD.findall(other)))
+
+
+def _is_denied(before: str, lexicon: Lexicon) -> bool:
+    """Whether a denial stands before in the same clause ("we still haven't got the keys")."""
+    clause = _END.split(before)[-1]
+    denies = lexicon.rules("en" if clause.isascii() else "zh").flags["negation"]
+    return bool(clause.strip()) and denies.search(clause) is not None

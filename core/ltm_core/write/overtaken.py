@@ -24,6 +24,7 @@ from ltm_core.write.mentions import content
 from ltm_core.write.narrow import remainder
 from ltm_core.write.news import Held, News, Sentence, cue_array, words
 from ltm_core.write.norm import fold, normal, trim
+from ltm_core.write.opposites import over_by, tells_opposite
 from ltm_core.write.plan import Candidate, Decision, Utterance
 from ltm_core.write.rows import UNTOUCHED, closed, is_late, new_fact, retracted
 from ltm_core.write.scopes import Read
@@ -45,6 +46,10 @@ _NOT = ("plan", "goal", "one_off", "temporary", "conditional", "question")
 """Cues of clauses that change nothing for good."""
 _PASSING = ("ephemeral", "mood", "third_person", "plan", "command")
 """Cues of clauses whose change may be over tomorrow, or another's."""
+_KNOWN_ONLY = 0.49
+"""Highest probability given to a sentence that is no news by its words, only by what it is known to make over."""
+_OVER = 0.95
+"""Probability that what some words are known to make over is over."""
 _NEWS = 0.85
 """Probability of a change from which its new value is kept although nothing known is replaced."""
 _MOST_CLAUSES = 5
@@ -144,8 +149,11 @@ def proposed(
         sentence = unit.sentence(mean_vector([vector_of(s) for s in unit.spoken]))
         probability = news.turns(sentence)
         passing = any(s.read["ephemeral"] or s.read["mood"] for s in unit.spoken)
+        gone = tells_opposite(normal(unit.text), lexicon)
         if probability < news.thresholds["turn_passing" if passing else "turn"]:
-            continue
+            if not gone:
+                continue
+            probability = min(probability, _KNOWN_ONLY)
         corrects = any(s.read["correction"] for s in unit.spoken)
         yield Candidate(
             subject=key,
@@ -159,7 +167,7 @@ def proposed(
             confidence=round(probability, 3),
             relation_confidence=0.0,
             move="correct" if corrects else "change",
-            reach="subject",
+            reach="circle" if any(g.by.anyone for g in gone) else "subject",
             valid_from=utterance.at,
             said_at=utterance.at,
             evidence=(unit.evidence,),
@@ -282,13 +290,18 @@ def overtake(
     as a statement or, when it only ends something, as a denial.
     """
     here = [d for d in decisions if overlap(d.fact.evidence, c.evidence)]
-    if any(d.op != "add" for d in here) or any(d.fact.modality in UNTOUCHED for d in here):
+    over, why = over_by(c, known.values(), lexicon)
+    sure = bool(over)
+    if sure:
+        c, probability = replace(c, is_positive=True), _OVER
+    elif c.confidence <= _KNOWN_ONLY or any(d.op != "add" or d.fact.modality in UNTOUCHED for d in here):
         return decisions
-    over, why, probability = meant(c, known.of_subject(c), vectors, news, lexicon)
+    else:
+        over, why, probability = meant(c, known.of_subject(c), vectors, news, lexicon)
     values = [d.fact for d in here if d.fact.is_positive and d.fact.rule != "open"]
     if not over or any(d.op == "restore" for d in decisions):
         return decisions
-    if any(_is_one_more(v, over[0], c, lexicon) for v in values):
+    if not sure and any(_is_one_more(v, over[0], c, lexicon) for v in values):
         return decisions
     if probability < _SURE and not all(_may_follow(f, over[0], c, news, lexicon) for f in values):
         return decisions
@@ -305,7 +318,8 @@ def overtake(
         for i in gone:
             known.drop(i)
         decisions = [d for d in decisions if d.fact.id not in gone]
-        by = new_fact(worded(c, over[0], lexicon), labels, id=new_id(), now=now)
+        told = c if sure else worded(c, over[0], lexicon)
+        by = new_fact(told, labels, id=new_id(), now=now)
         known.put(by)
         made.append(Decision(op="add", fact=by, reason=why))
     for f in over:

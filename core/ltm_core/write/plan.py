@@ -27,9 +27,9 @@ from ltm_core.types import (
 
 Move: TypeAlias = Literal["state", "change", "correct", "cease", "revert"]
 """What the words do to what was known: state it, change it, correct a wrong belief, end it, go back to it."""
-Reach: TypeAlias = Literal["slot", "subject", "class"]
-"""Which current facts a candidate may touch: its own (subject, relation), any of its subject, or those whose
-object belongs to a named class of things ("fruit")."""
+Reach: TypeAlias = Literal["slot", "subject", "class", "circle"]
+"""Which current facts a candidate may touch: its own (subject, relation), any of its subject, those whose
+object belongs to a named class of things ("fruit"), or those of any of the speaker's people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
@@ -297,9 +297,17 @@ def _rules(language: str) -> Rules:
     )
 
 
+def _members(name: str, rows: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """The members of a class, and those of the classes of which it says that they are part of it (``@seafood``)."""
+    for word in rows[name]:
+        if word.startswith("@"):
+            yield from _members(word[1:], rows)
+        else:
+            yield word
+
+
 def _classes() -> tuple[dict[str, dict[str, str]], dict[str, frozenset[str]], dict[str, str]]:
-    by_class: dict[str, dict[str, str]] = {}
-    members: dict[str, set[str]] = {}
+    rows: dict[str, list[str]] = {}
     names: dict[str, str] = {}
     for line in _root().joinpath("classes.tsv").read_text(encoding="utf-8").splitlines():
         if not line.strip() or line.startswith("#"):
@@ -307,7 +315,11 @@ def _classes() -> tuple[dict[str, dict[str, str]], dict[str, frozenset[str]], di
         name, spoken, words = line.split("\t")
         for s in spoken.split("|"):
             names[fold(s)] = name
-        for w in words.split("|"):
+        rows[name] = words.split("|")
+    by_class: dict[str, dict[str, str]] = {}
+    members: dict[str, set[str]] = {}
+    for name in rows:
+        for w in _members(name, rows):
             by_class.setdefault(name, {})[fold(w)] = name
             members.setdefault(fold(w), set()).add(name)
     return by_class, {k: frozenset(v) for k, v in members.items()}, names

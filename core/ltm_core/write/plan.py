@@ -115,6 +115,8 @@ class Candidate:
     classes: tuple[str, ...] = ()
     wrong_object: str | None = None
     """For a correction: the value that was never true, when the words name it."""
+    instead_of: tuple[str, ...] = ()
+    """Ids of facts whose place it takes, under whatever relation: what had replaced a value that holds again."""
     valid_from: datetime
     valid_to: datetime | None = None
     expires_at: datetime | None = None

@@ -173,6 +173,8 @@ class _State:
         ended = [] if wrong else [f for f in self._ended(c, mine) if not same_statement(f, c, self.lexicon)]
         if not c.is_positive:
             ended += [f for f in mine if f not in ended and any(self._one_life(f, o) for o in ended)]
+        if c.instead_of:
+            ended += [f for f in self.known.values() if f.id in c.instead_of and f not in ended]
         if not c.is_positive or (c.move == "change" and c.wrong_object):
             ended += [f for f in mine if f not in ended and any(is_detail_of(f, o) for o in ended)]
         if not wrong and (c.move in ("change", "revert") or not c.is_positive):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ltm_core.types import Fact
 from ltm_core.write.lexicon import Lexicon
-from ltm_core.write.mentions import mentions
+from ltm_core.write.mentions import content, mentions
 from ltm_core.write.norm import fold, trim
 from ltm_core.write.people import Subject
 from ltm_core.write.plan import Candidate, Utterance
@@ -58,23 +58,24 @@ def returning(
 
 
 def settled(reader: Reader, candidates: Sequence[Candidate], *, now: datetime, lexicon: Lexicon) -> list[Candidate]:
-    """The candidates, each return as the fact that holds again; one that names nothing known is gone, and so is what
-    was kept of the same words as mere news."""
+    """The candidates, each return as the fact that holds again, in place of what had replaced it; one that names
+    nothing known is gone, and so is what was kept of the same words as mere news."""
     out: list[Candidate] = []
     told: set[object] = set()
     for c in candidates:
-        if c.rule != RULE:
+        if c.rule != RULE and not _is_back(c):
             out.append(c)
             continue
         past = reader.facts(subject=c.subject, past_at=now, newest_first=True)
-        back = next((f for f in past if _is_meant(f, c, lexicon)), None)
+        back = next((f for f in past if _is_meant(f, c, lexicon) and (c.rule == RULE or _is_same(f, c, lexicon))), None)
         if back is None:
+            out += [c] if c.rule != RULE else []
             continue
-        known = lexicon.relation(back.relation)
         between = _heir(reader, back)
-        told |= set(c.evidence)
-        out.append(
-            replace(
+        c = replace(c, instead_of=(between.id,) if between is not None else ())
+        if c.rule in (RULE, "open"):
+            known = lexicon.relation(back.relation)
+            c = replace(
                 c,
                 relation=back.relation,
                 object=back.object,
@@ -83,23 +84,40 @@ def settled(reader: Reader, candidates: Sequence[Candidate], *, now: datetime, l
                 importance=back.importance,
                 single_valued=known.single,
                 relation_confidence=0.9,
-                wrong_object=(between.object_normalized or fold(between.object))
-                if between and not known.single
-                else None,
             )
-        )
+        if c.rule == RULE:
+            told |= set(c.evidence)
+        out.append(c)
     own = lexicon.sets["own_words"]
     return [c for c in out if c.rule == RULE or not (told & set(c.evidence) and c.relation in own)]
+
+
+def _is_back(c: Candidate) -> bool:
+    """Whether the candidate tells that something is so again."""
+    return c.is_positive and c.move == "revert" and c.modality not in UNTOUCHED and not c.wrong_object
+
+
+def _is_same(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
+    """Whether a statement that something is so again says what the fact said: the same value of the same slot, or
+    all of its words."""
+    if fact.relation == c.relation and fact.object_normalized == c.object_normalized:
+        return True
+    said = fold(c.text)
+    if not fact.text.isascii():
+        held = fact.object_normalized or fold(fact.object)
+        return len(held) > 1 and held in said
+    told = set(content(fact.text, lexicon))
+    return bool(told) and told <= set(content(c.text, lexicon))
 
 
 def _is_meant(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     replaced = fact.superseded_by is not None and fact.retracted_at is None
     if not replaced or not fact.is_positive or fact.modality in UNTOUCHED or fact.speaker != c.speaker:
         return False
-    home = lexicon.relation(fact.relation).slot == "residence"
-    if home and not lexicon.shared["returns_home"].search(c.text):
+    home, stated = (lexicon.relation(r).slot == "residence" for r in (fact.relation, c.relation))
+    if home and not stated and not lexicon.shared["returns_home"].search(c.text):
         return False  # one goes back to a town without living there again
-    return mentions(c.object, fact, lexicon)
+    return c.rule != RULE or mentions(c.object, fact, lexicon)
 
 
 def _heir(reader: Reader, fact: Fact) -> Fact | None:

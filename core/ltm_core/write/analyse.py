@@ -12,7 +12,6 @@ from itertools import pairwise
 
 from ltm_core.types import Anchor, Evidence, Importance
 from ltm_core.write.acts import act_of
-from ltm_core.write.admitted import put_again
 from ltm_core.write.amend import amended, denied_then, excuses, same_again
 from ltm_core.write.answers import answered
 from ltm_core.write.apostrophes import spelled
@@ -115,7 +114,8 @@ def _analysed(
     for told in (e for r in references for e in r.clauses):
         _without_open(found, only=told)
     for over in (*only_replies(utterance, reads, lexicon), *passing(reads, lexicon)):
-        found.leave_out(over.evidence(utterance.message_id))
+        if not over["correction"]:
+            found.leave_out(over.evidence(utterance.message_id))
     if not references and confirmation is None:
         presuppose(utterance, reads, found, lexicon)
     if confirmation is not None or any(r.veto == "feedback" for r in reads):
@@ -338,8 +338,7 @@ def _facts(
         if i not in held and any(c.modality != "temporary" for c in new):
             anchor = stated(r, new, utterance, start=subject.words)
             found.anchors.append(replace(anchor, text=f"{told_before}，{anchor.text}") if told_before else anchor)
-    put_corrections(utterance, reads, lexicon, found, asked=asked, me=me, speaker=speaker)
-    found.candidates = list(put_again(found.candidates, utterance, reads, lexicon, heard=heard))
+    put_corrections(utterance, reads, lexicon, found, asked=asked, heard=heard, me=me, speaker=speaker)
 
 
 def _news(

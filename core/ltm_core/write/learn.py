@@ -101,7 +101,7 @@ def current_in_reach(reader: Reader, candidates: Sequence[Candidate], *, now: da
 
 def _reaches_others(c: Candidate) -> bool:
     """Whether the words may end or correct what is known of somebody else than they tell of."""
-    return c.rule in (RESTATED, OF_ASSISTANT) or c.reach == "circle" or begins_named(c, default_lexicon())
+    return c.rule in (RESTATED, OF_ASSISTANT) or c.reach == "circle" or bool(begins_named(c, default_lexicon()))
 
 
 def _reaches_far(c: Candidate) -> bool:

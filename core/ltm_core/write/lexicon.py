@@ -330,9 +330,7 @@ def _opposites(shared: Mapping[str, Mapping[str, Any]]) -> tuple[Opposite, ...]:
     rows = dict(shared)
     for language in ("en", "zh"):
         rows |= {f"{language}.{name}": row for name, row in _toml(language, "outcomes.toml").items()}
-    return tuple(
-        Opposite(name, Lazy.of(o["now"]), Lazy(o["was"]), bool(o.get("anyone"))) for name, o in rows.items()
-    )
+    return tuple(Opposite(name, Lazy.of(o["now"]), Lazy(o["was"]), bool(o.get("anyone"))) for name, o in rows.items())
 
 
 @cache

@@ -78,9 +78,7 @@ def over_by(c: Candidate, facts: Iterable[Fact], lexicon: Lexicon) -> tuple[list
     gone = tells_opposite(normal(c.text), lexicon)
     told = {e.message_id for e in c.evidence}
     open_ = [
-        f
-        for f in (facts if gone else ())
-        if _may_be_over(f, c) and not any(e.message_id in told for e in f.evidence)
+        f for f in (facts if gone else ()) if _may_be_over(f, c) and not any(e.message_id in told for e in f.evidence)
     ]
     over: list[Fact] = []
     names: dict[str, None] = {}

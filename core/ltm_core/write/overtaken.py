@@ -318,8 +318,7 @@ def overtake(
         for i in gone:
             known.drop(i)
         decisions = [d for d in decisions if d.fact.id not in gone]
-        told = c if sure else worded(c, over[0], lexicon)
-        by = new_fact(told, labels, id=new_id(), now=now)
+        by = new_fact(c if sure else worded(c, over[0], lexicon), labels, id=new_id(), now=now)
         known.put(by)
         made.append(Decision(op="add", fact=by, reason=why))
     for f in over:

@@ -7,16 +7,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from ltm_core.write.admitted import put_again
 from ltm_core.write.draft import Draft
 from ltm_core.write.extract import LOOSE
 from ltm_core.write.found import Found, inside, is_asked
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import fold
 from ltm_core.write.people import Subject
-from ltm_core.write.plan import Candidate, Utterance
+from ltm_core.write.plan import Candidate, Turn, Utterance
 from ltm_core.write.repairs import turned_out
 from ltm_core.write.restated import candidate as correction
 from ltm_core.write.restated import restated
+from ltm_core.write.righted import righting
 from ltm_core.write.scopes import Read
 
 
@@ -27,11 +29,13 @@ def put_corrections(
     found: Found,
     *,
     asked: set[int],
+    heard: Callable[[Turn], Sequence[Candidate]],
     me: str,
     speaker: str | None,
 ) -> None:
     """What the sentences say to be wrong: beside a value that a pattern reads as such, else as a candidate before
-    those that its words made, which count only when nothing known holds the wrong value."""
+    those that its words made, which count only when nothing known holds the wrong value; and what they only admit to
+    have been wrong."""
     for pair in restated(utterance, reads, lexicon):
         if any(is_asked(e, asked) for e in pair.places):
             continue
@@ -52,6 +56,10 @@ def put_corrections(
             (i for i, c in enumerate(found.candidates) if c.evidence[0].start >= first), len(found.candidates)
         )
         found.candidates.insert(place, new)
+    found.candidates = list(put_again(found.candidates, utterance, reads, lexicon, heard=heard))
+    righted = righting(utterance, reads, found.candidates, lexicon, asked=asked, me=me, speaker=speaker)
+    if righted is not None:
+        found.candidates.insert(0, righted)
 
 
 def names_wrong(r: Read, made: Sequence[Candidate]) -> bool:

@@ -55,6 +55,8 @@ from ltm_core.write.replaces import is_detail_of, keeps_employer, only_provider,
 from ltm_core.write.restated import OF_ASSISTANT, meant, put_right, said_already
 from ltm_core.write.restated import RULE as RESTATED
 from ltm_core.write.returns import RULE as RETURNS
+from ltm_core.write.righted import RULE as RIGHTED
+from ltm_core.write.righted import meant as righted
 from ltm_core.write.rows import RANK, UNTOUCHED, closed, is_late, new_fact, reinforced, retracted
 
 if TYPE_CHECKING:
@@ -107,7 +109,7 @@ def resolve(
     for candidate in candidates:
         if any(inside(candidate, e) for e in told):
             continue  # its words only put right what was known
-        if candidate.rule in (RESTATED, OF_ASSISTANT):
+        if candidate.rule in (RESTATED, OF_ASSISTANT, RIGHTED):
             made = state.restate(candidate)
             decisions += made
             told += candidate.evidence if made else ()
@@ -222,7 +224,7 @@ class _State:
     def restate(self, c: Candidate) -> list[Decision]:
         """What is known of a value that the words put right, told again with the right one; nothing when none is."""
         known = self.known.values()
-        wrong = meant(c, known, self.lexicon)
+        wrong = (righted if c.rule == RIGHTED else meant)(c, known, self.lexicon)
         if not wrong:
             again = said_already(c, known)
             return [] if again is None else [Decision(op="skip", fact=again, previous=again, reason="said again")]

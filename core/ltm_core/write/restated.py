@@ -54,7 +54,7 @@ class Restated:
 def restated(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> Iterator[Restated]:
     """The pairs of a right and a wrong value that the sentences of a message name."""
     parts = lexicon.rules("en").parts
-    sentences = [s for s in _sentences(utterance, reads) if s is not None]
+    sentences = [s for s in sentences_of(utterance, reads) if s is not None]
     for i, s in enumerate(sentences):
         text = parts["excuse_tail"].sub("", s.text)
         here, after = s.evidence(utterance.message_id), sentences[i + 1 : i + 3]
@@ -96,7 +96,7 @@ def _slip(sentences: Sequence[Sentence], i: int, utterance: Utterance, lexicon: 
             return
 
 
-def _sentences(utterance: Utterance, reads: Sequence[Read]) -> Iterator[Sentence | None]:
+def sentences_of(utterance: Utterance, reads: Sequence[Read]) -> Iterator[Sentence | None]:
     """The English sentences of the message, in order; None for one that states nothing."""
     run: list[Read] = []
     for r in [*reads, None]:
@@ -147,17 +147,7 @@ def meant(c: Candidate, facts: Iterable[Fact], lexicon: Lexicon) -> list[tuple[F
     """The facts that hold the wrong value, the newest and those of the same words, each with its object and text put
     right; those that hold the right one already as they are."""
     wrong = c.wrong_object or ""
-    able = [
-        f
-        for f in facts
-        if f.is_positive
-        and f.modality not in ("past", "temporary")
-        and f.asserted_by == "user"
-        and f.kind not in ("solution", "procedure", "status")
-        and (f.speaker or None) == (c.speaker or None)
-        and f.subject != "assistant"
-        and f.text.isascii() == c.text.isascii()
-    ]
+    able = [f for f in facts if may_be_wrong(f, c)]
     held = [(f, new) for f in reversed(able) if (new := _with_right(f, c.object, wrong, lexicon)) is not None]
     exact = [(f, new) for f, new in held if fold(f.object) == wrong or f.object_normalized == wrong] or held
     if not exact:
@@ -168,6 +158,19 @@ def meant(c: Candidate, facts: Iterable[Fact], lexicon: Lexicon) -> list[tuple[F
         for f, new in held
         if f.id == newest.id or (f.evidence == newest.evidence and f.subject == newest.subject)
     ]
+
+
+def may_be_wrong(f: Fact, c: Candidate) -> bool:
+    """Whether the fact is one that the speaker told and may have told wrongly."""
+    return (
+        f.is_positive
+        and f.modality not in ("past", "temporary")
+        and f.asserted_by == "user"
+        and f.kind not in ("solution", "procedure", "status")
+        and (f.speaker or None) == (c.speaker or None)
+        and f.subject != "assistant"
+        and f.text.isascii() == c.text.isascii()
+    )
 
 
 def said_already(c: Candidate, facts: Iterable[Fact]) -> Fact | None:
@@ -232,9 +235,12 @@ __all__ = [
     "OF_ASSISTANT",
     "RULE",
     "Restated",
+    "Sentence",
     "candidate",
+    "may_be_wrong",
     "meant",
     "put_right",
     "restated",
     "said_already",
+    "sentences_of",
 ]

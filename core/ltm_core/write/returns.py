@@ -67,7 +67,9 @@ def settled(reader: Reader, candidates: Sequence[Candidate], *, now: datetime, l
             out.append(c)
             continue
         past = reader.facts(subject=c.subject, past_at=now, newest_first=True)
-        back = next((f for f in past if _is_meant(f, c, lexicon) and (c.rule == RULE or _is_same(f, c, lexicon))), None)
+        back = next(
+            (f for f in past if _is_meant(f, c, lexicon) and (c.rule == RULE or _is_same(f, c, lexicon))), None
+        )
         if back is None:
             out += [c] if c.rule != RULE else []
             continue

@@ -29,12 +29,12 @@ _LONGEST_NAME = 3
 
 def is_typed(value: str, rules: Rules) -> bool:
     """Whether the value is a date, a time, a number, or a name."""
-    return bool(_kind(value, rules)) or _is_name(value)
+    return bool(_kind(value, rules)) or is_name(value)
 
 
 def is_bare_name(value: str, rules: Rules) -> bool:
     """Whether the value is a name and nothing that is told by its form."""
-    return not _kind(value, rules) and _is_name(value)
+    return not _kind(value, rules) and is_name(value)
 
 
 def put(held: str, value: str, rules: Rules) -> str:
@@ -50,7 +50,7 @@ def put(held: str, value: str, rules: Rules) -> str:
         if len(found) != 1 or found[0].group().casefold() == value.casefold():
             return ""
         return held[: found[0].start()] + value + held[found[0].end() :]
-    if not _is_name(value):
+    if not is_name(value):
         return ""
     alike = [m for m in _NAME.finditer(held) if _are_alike(m.group(), value)]
     if len(alike) == 1:
@@ -59,7 +59,7 @@ def put(held: str, value: str, rules: Rules) -> str:
     if placed is not None and len(list(_NAME.finditer(held))) == len(placed["name"].split()):
         return "" if placed["name"].casefold() == value.casefold() else held[: placed.start("name")] + value
     words = held.split()
-    alone = len(words) <= _LONGEST_NAME and all(_is_name(w) for w in words)
+    alone = len(words) <= _LONGEST_NAME and all(is_name(w) for w in words)
     return value if alone and held.casefold() != value.casefold() else ""
 
 
@@ -67,7 +67,8 @@ def _kind(value: str, rules: Rules) -> str:
     return next((k for k in KINDS if k in rules.parts and rules.parts[k].fullmatch(value)), "")
 
 
-def _is_name(value: str) -> bool:
+def is_name(value: str) -> bool:
+    """Whether every word of the value begins with a capital."""
     return bool(value) and all(w[:1].isupper() for w in value.split())
 
 

@@ -1,0 +1,59 @@
+"""English corrections that give the right value without the wrong one, and look-alikes that put nothing right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.core.test_write_en_restated import known
+
+
+@pytest.mark.parametrize(
+    ("turns", "right", "wrong"),
+    [
+        (["My flight to Denver leaves on the 14th.", "I mixed up the dates. It leaves on the 16th."], "16th", "14th"),
+        (["My rent is $950 a month.", "A: $950 it is.", "That's wrong, the rent is $975."], "$975", "$950"),
+        (["Our house has four bedrooms.", "Let me correct that: it has three bedrooms."], "three", "four"),
+        (["Our neighbour Yusuf is an optician.", "Correction: Yusuf is a barber."], "barber", "optician"),
+        (["The boiler in our house is a Vaillant.", "I had it wrong: our boiler is a Worcester."],
+         "Worcester", "Vaillant"),
+        (["My sister's name is Kristen.", "Oops, typo. Her name is Kirsten."], "Kirsten", "Kristen"),
+        (["We deploy to us-east-1.", "Wait, that was wrong. Our region is us-west-2."], "us-west-2", "us-east-1"),
+        (["The service runs on Node 18.2.", "I misread that. It runs on Node 20.4."], "20.4", "18.2"),
+        (["I'm learning Dutch at the library.", "Autocorrect changed that. The language I'm learning is Danish."],
+         "Danish", "Dutch"),
+        (["My gym days are Monday and Thursday.", "Scratch that, they are Tuesday and Friday."],
+         "Tuesday and Friday", "Monday"),
+        (["My blood group is A positive.", "I misremembered my blood group, the donor card says O negative."],
+         "O negative", "A positive"),
+        (["I bought the kettle in June.", "I found the receipt, and I actually bought the kettle in April."],
+         "April", "June"),
+        (["I've got three nephews.", "Actually, four nephews, I forgot the baby."], "four", "three"),
+        (["My mum's birthday is 3 April.", "I gave you the wrong date before: Mum's birthday is 30 April."],
+         "30 April", "is 3 April"),
+    ],
+)  # fmt: skip
+def test_the_right_value_takes_the_place_of_the_wrong_one(
+    turns: list[str], right: str, wrong: str, tmp_path: Path
+) -> None:
+    held = known(tmp_path, *turns)
+    assert any(right in text for text in held), held
+    assert not any(wrong in text for text in held), held
+
+
+@pytest.mark.parametrize(
+    ("turns", "stays"),
+    [
+        (["My son is 7.", "I made a mistake at work. The report is due on the 12th."], "7"),
+        (["We meet at 6pm.", "The bus driver got it wrong, so I was home at 8pm."], "6pm"),
+        (["I live in Leeds.", "The map on that website is wrong. Where is York?"], "Leeds"),
+        (["I work at Acme.", "If I had it wrong and the answer is Initech, what then?"], "Acme"),
+        (["My dog is called Rex.", "I misheard the vet, she meant my neighbour's dog."], "Rex"),
+        (["I have two cats.", "Typo in the essay: it should have been 'three ships'. Can you fix it?"], "two cats"),
+        (["My sister lives in Cork.", "She told me the wrong time, so I missed the bus on the 4th."], "Cork"),
+    ],
+)
+def test_what_was_wrong_elsewhere_puts_nothing_right(turns: list[str], stays: str, tmp_path: Path) -> None:
+    held = known(tmp_path, *turns)
+    assert any(stays in text for text in held), held

@@ -30,6 +30,7 @@ _MOST_VALUES = 6
 """Values of one message that are tried."""
 _ALIKE = 0.6
 """Share of characters from which one code is the wrongly told other."""
+_CLAUSE = re.compile(r"[,;:] ")
 _DATED = re.compile(r" \(\d{4}-[^)]*\)$")
 _CODE = re.compile(r"(?<![\w.-])(?:(?=[\w.-]*\d)(?=[\w.-]*[A-Za-z])\w[\w.-]*\w|\d+(?:\.\d+)+)(?![\w-])")
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
@@ -128,9 +129,12 @@ def meant(c: Candidate, facts: Sequence[Fact], lexicon: Lexicon) -> list[tuple[F
 
 
 def _is_bare(sentence: str, value: str, lexicon: Lexicon) -> bool:
-    """Whether nothing but the value is said that means something ("it leaves on the 16th")."""
-    rest = lexicon.rules("en").parts["told_wrongly"].sub(" ", sentence).replace(value, " ")
-    return len(content(rest, lexicon)) <= 1
+    """Whether the clause of the value says nothing else that means something, nor tells of the speaker ("it leaves on
+    the 16th")."""
+    parts = lexicon.rules("en").parts
+    clause = next((c for c in _CLAUSE.split(sentence) if value in c), sentence)
+    rest = parts["told_wrongly"].sub(" ", clause).replace(value, " ")
+    return len(content(rest, lexicon)) <= 1 and parts["tells_of_self"].match(clause.strip()) is None
 
 
 def _righted(f: Fact, value: str, said: set[str], last: set[str], lexicon: Lexicon) -> _Righted | None:

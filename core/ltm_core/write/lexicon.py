@@ -20,7 +20,6 @@ from ltm_core.write.apostrophes import Contractions, contractions
 from ltm_core.write.expressions import AnyOf, Index, Lazy
 from ltm_core.write.gate import Gate, load_gate
 from ltm_core.write.norm import fold, normal
-from ltm_core.write.opposites import Opposite
 from ltm_core.write.plan import Move
 
 LANGUAGES = ("en", "zh", "ja")
@@ -61,6 +60,17 @@ class Relation:
     slot: str = "other"
     replaces: bool = False
     """Holds several values, but "now X" or "changed to X" ends the one value known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opposite:
+    """What is read in words, and what cannot be true any more then."""
+
+    name: str
+    now: Lazy
+    was: Lazy
+    anyone: bool = False
+    """Whether it may be over for any of the speaker's people: the baby that arrived was expected by "my wife"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -326,11 +336,15 @@ def _classes() -> tuple[dict[str, dict[str, str]], dict[str, frozenset[str]], di
 
 
 def _opposites(shared: Mapping[str, Mapping[str, Any]]) -> tuple[Opposite, ...]:
-    """Those of all languages, then those of each."""
-    rows = dict(shared)
+    """Those of all languages, then those of each, which may use the macros of their file."""
+    made = [Opposite(name, Lazy.of(o["now"]), Lazy(o["was"])) for name, o in shared.items()]
     for language in ("en", "zh"):
-        rows |= {f"{language}.{name}": row for name, row in _toml(language, "outcomes.toml").items()}
-    return tuple(Opposite(name, Lazy.of(o["now"]), Lazy(o["was"]), bool(o.get("anyone"))) for name, o in rows.items())
+        rows = _toml(language, "outcomes.toml")
+        macros = rows.pop("macros", {})
+        for name, o in rows.items():
+            now, was = (_expand(o[k], macros) for k in ("now", "was"))
+            made.append(Opposite(f"{language}.{name}", Lazy.of(now), Lazy(was), bool(o.get("anyone"))))
+    return tuple(made)
 
 
 @cache

@@ -7,32 +7,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ltm_core.types import Fact
-from ltm_core.write.expressions import Lazy
+from ltm_core.write.lexicon import Lexicon, Opposite
+from ltm_core.write.mentions import stem
 from ltm_core.write.norm import fold, normal
 from ltm_core.write.plan import Candidate
 from ltm_core.write.rows import is_late
 
-if TYPE_CHECKING:
-    from ltm_core.write.lexicon import Lexicon
-
-THING = "x"
-"""Group of both expressions that names what they are about, where there may be several ("owe {x} 500")."""
+THINGS = ("x", "x2", "x3")
+"""Groups of both expressions of which one names what they are about, where there may be several ("owe {x} 500")."""
 _END = re.compile(r"[,;，；。.!?！？]")
 _WORD = re.compile(r"[^\W_]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Opposite:
-    """What is read in words, and what cannot be true any more then."""
-
-    name: str
-    now: Lazy
-    was: Lazy
-    anyone: bool = False
-    """Whether it may be over for any of the speaker's people: the baby that arrived was expected by "my wife"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +26,7 @@ class Gone:
     """What some words make over."""
 
     by: Opposite
+    function: frozenset[str]
     thing: str = ""
     """What the words are about, folded; empty when they do not say."""
 
@@ -49,7 +36,7 @@ class Gone:
         if m is None:
             return False
         held = fold(_named(m))
-        return not (held and self.thing) or _same(held, self.thing)
+        return not (held and self.thing) or _same(held, self.thing, self.function)
 
 
 def tells_opposite(text: str, lexicon: Lexicon, *, denied: bool = False) -> tuple[Gone, ...]:
@@ -60,7 +47,7 @@ def tells_opposite(text: str, lexicon: Lexicon, *, denied: bool = False) -> tupl
         by = lexicon.opposites[i]
         m = by.now.search(text)
         if m is not None and (denied or not _is_denied(text[: m.start()], lexicon)):
-            found.append(Gone(by, fold(_named(m))))
+            found.append(Gone(by, lexicon.gate.function, fold(_named(m))))
     return tuple(found)
 
 
@@ -115,13 +102,18 @@ def _may_be_over(f: Fact, c: Candidate) -> bool:
 
 
 def _named(m: re.Match[str]) -> str:
-    return (m[THING] or "") if THING in m.re.groupindex else ""
+    return next((m[g] for g in THINGS if g in m.re.groupindex and m[g]), "")
 
 
-def _same(one: str, other: str) -> bool:
+def _same(one: str, other: str, function: frozenset[str]) -> bool:
+    """Whether two names may be of one thing: one holds the other's words, and no other number."""
     if not (one.isascii() and other.isascii()):
         return one in other or other in one
-    return bool(set(_WORD.findall(one)) & set(_WORD.findall(other)))
+    left, right = ({stem(w) for w in _WORD.findall(v) if w not in function} for v in (one, other))
+    numbers = [{w for w in words if any(ch.isdigit() for ch in w)} for words in (left, right)]
+    if all(numbers) and numbers[0] != numbers[1]:
+        return False
+    return bool(left & right) and (left <= right or right <= left or numbers[0] == numbers[1] != set())
 
 
 def _is_denied(before: str, lexicon: Lexicon) -> bool:

@@ -137,19 +137,19 @@ def proposed(
     """A candidate for every sentence that is likely to tell of something changed or over."""
     for whole in found:
         unit = without_plans(whole, utterance.content)
-        key = _subject(unit, me)
+        gone = tells_opposite(normal(unit.text), lexicon)
+        key = _subject(unit, me) or (me if gone and unit.spoken[0].subject.kind == "self" else None)
         if key is None or lexicon.shared["news_not"].search(normal(whole.text)):
             continue
         if key == me and lexicon.shared["news_others"].search(unit.text):
             continue  # what a friend sold is over for the friend
         if any(s.read[w] and not s.read["lasting"] for s in unit.spoken for w in _NOT):
             continue
-        if any(_is_as_before(s.read, lexicon) for s in unit.spoken):
+        if not gone and any(_is_as_before(s.read, lexicon) for s in unit.spoken):
             continue
         sentence = unit.sentence(mean_vector([vector_of(s) for s in unit.spoken]))
         probability = news.turns(sentence)
         passing = any(s.read["ephemeral"] or s.read["mood"] for s in unit.spoken)
-        gone = tells_opposite(normal(unit.text), lexicon)
         if probability < news.thresholds["turn_passing" if passing else "turn"]:
             if not gone:
                 continue

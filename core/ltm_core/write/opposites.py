@@ -39,14 +39,16 @@ class Gone:
         return not (held and self.thing) or _same(held, self.thing, self.function)
 
 
-def tells_opposite(text: str, lexicon: Lexicon, *, denied: bool = False) -> tuple[Gone, ...]:
-    """What cannot be true any more when the words are ("I have a boyfriend now": "single"). ``denied``: whether what
-    stands after a denial in its clause counts too."""
-    found = []
+def tells_opposite(text: str, lexicon: Lexicon) -> tuple[Gone, ...]:
+    """What cannot be true any more when the words are ("I have a boyfriend now": "single"); nothing of what is still
+    to come, or stands after a denial in its clause."""
+    found: list[Gone] = []
+    if lexicon.shared["ahead"].search(text) is not None:
+        return ()
     for i in lexicon.opposite_index.possible(text):
         by = lexicon.opposites[i]
         m = by.now.search(text)
-        if m is not None and (denied or not _is_denied(text[: m.start()], lexicon)):
+        if m is not None and not _is_denied(text[: m.start()], lexicon):
             found.append(Gone(by, lexicon.gate.function, fold(_named(m))))
     return tuple(found)
 

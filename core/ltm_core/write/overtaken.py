@@ -46,6 +46,8 @@ _NOT = ("plan", "goal", "one_off", "temporary", "conditional", "question")
 """Cues of clauses that change nothing for good."""
 _PASSING = ("ephemeral", "mood", "third_person", "plan", "command")
 """Cues of clauses whose change may be over tomorrow, or another's."""
+_FIRST = 2
+"""Characters of a sentence in which he begins who did what it tells: "paid my brother back" is the speaker's deed."""
 _KNOWN_ONLY = 0.49
 """Highest probability given to a sentence that is no news by its words, only by what it is known to make over."""
 _OVER = 0.95
@@ -58,6 +60,8 @@ _LONGEST_NAME = 4
 _NAMED = ("attribute", "single")
 """Relations that are only the words of the user for a thing."""
 _LANGUAGES = ("en", "zh")
+_REPORTS = ("feedback", "complaint")
+"""Vetoes of clauses that tell how something went."""
 _OTHERS = ("kin", "pet", "pronoun", "inherited")
 """Subjects of clauses that tell of somebody of the speaker's own; any other clause may tell of a change in his own
 life ("they've moved us to the fifth floor")."""
@@ -84,14 +88,15 @@ class Unit:
 
 
 def units(spoken: Sequence[Spoken], content: str, message_id: str) -> Iterator[Unit]:
-    """The sentences of a message without their vetoed clauses; a long one in parts."""
+    """The sentences of a message without their vetoed clauses, but for reports, which may tell what is known to make
+    something over ("the fridge is fixed"); a long one in parts."""
     run: list[Spoken] = []
     for s in spoken:
         apart = bool(run) and s.read.clause.sentence != run[-1].read.clause.sentence
         if run and (apart or len(run) == _MOST_CLAUSES):
             yield _unit(run, content, message_id)
             run = []
-        if not s.read.veto and s.read.clause.language in _LANGUAGES:
+        if s.read.veto in ("", *_REPORTS) and s.read.clause.language in _LANGUAGES:
             run.append(s)
     if run:
         yield _unit(run, content, message_id)
@@ -141,8 +146,11 @@ def proposed(
         key = _subject(unit, me) or (me if gone and unit.spoken[0].subject.kind == "self" else None)
         if key is None or lexicon.shared["news_not"].search(normal(whole.text)):
             continue
-        if key == me and lexicon.shared["news_others"].search(unit.text):
+        others = lexicon.shared["news_others"].search(unit.text)
+        if key == me and others is not None and not (others.start() >= _FIRST and any(g.thing for g in gone)):
             continue  # what a friend sold is over for the friend
+        if not gone and any(s.read.veto for s in unit.spoken):
+            continue
         if any(s.read[w] and not s.read["lasting"] for s in unit.spoken for w in _NOT):
             continue
         if not gone and any(_is_as_before(s.read, lexicon) for s in unit.spoken):

@@ -62,17 +62,17 @@ def test_news_ends_the_fact_it_means_and_no_other(
 
 def test_every_ending_names_the_model_and_what_spoke_for_it(tmp_path: Path, encoder: Embedder) -> None:
     with LongTermMemory.open(tmp_path / "store", embedder=encoder, timezone="UTC") as memory:
-        memory.observe(user_id="u", session_id="s1", user="I use Obsidian for notes.", at=BEGIN)
+        memory.observe(user_id="u", session_id="s1", user="我在跟着徐老师学二胡。", at=BEGIN)
         seen = memory.observe(
             user_id="u",
             session_id="s2",
-            user="Moved all my notes from Obsidian into Craft last weekend",
+            user="徐老师出国了，如今跟一位姓丁的老师学",
             at=BEGIN + timedelta(days=9),
         )
     (change,) = [c for c in seen.changes if c.op in ("supersede", "close")]
     assert change.reason.startswith(f"news {NEWS.version.partition('/')[0]}")
     assert "turn" in change.reason and sum(name in change.reason for name in MATCH) >= 2
-    assert "Obsidian" not in change.reason
+    assert "二胡" not in change.reason
 
 
 @pytest.mark.parametrize(

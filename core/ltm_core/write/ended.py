@@ -147,7 +147,7 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
     told = {e.message_id for e in candidate.evidence}
     if any(e.message_id in told for e in fact.evidence):
         return False  # what one message says it does not end in the same breath
-    if _does_something_else(candidate, fact, lexicon) or _is_of_another(candidate, fact, lexicon):
+    if _does_something_else(candidate, fact, lexicon) or is_of_another(candidate, fact, lexicon):
         return False
     if candidate.relation == "has_pet" and fact.relation != "has_pet":
         return False
@@ -185,7 +185,7 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
     return chosen and _of_class(fact, candidate.classes, lexicon)
 
 
-def _is_of_another(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
+def is_of_another(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
     """Whether English words tell what the thing that the fact names ended of its own ("the Guardian stopped doing the
     crossword"), or what somebody else left ("the chair stood down from the council")."""
     if not fact.text.isascii():

@@ -69,6 +69,8 @@ class Opposite:
     name: str
     now: Lazy
     was: Lazy
+    is_event: bool = False
+    """Whether the words tell what happened, which counts only where no rule reads what they end."""
     anyone: bool = False
     """Whether it may be over for any of the speaker's people: the baby that arrived was expected by "my wife"."""
 
@@ -343,7 +345,7 @@ def _opposites(shared: Mapping[str, Mapping[str, Any]]) -> tuple[Opposite, ...]:
         macros = rows.pop("macros", {})
         for name, o in rows.items():
             now, was = (_expand(o[k], macros) for k in ("now", "was"))
-            made.append(Opposite(f"{language}.{name}", Lazy.of(now), Lazy(was), bool(o.get("anyone"))))
+            made.append(Opposite(f"{language}.{name}", Lazy.of(now), Lazy(was), True, bool(o.get("anyone"))))
     return tuple(made)
 
 

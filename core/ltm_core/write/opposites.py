@@ -39,14 +39,16 @@ class Gone:
         return not (held and self.thing) or _same(held, self.thing, self.function)
 
 
-def tells_opposite(text: str, lexicon: Lexicon) -> tuple[Gone, ...]:
+def tells_opposite(text: str, lexicon: Lexicon, *, events: bool = False) -> tuple[Gone, ...]:
     """What cannot be true any more when the words are ("I have a boyfriend now": "single"); nothing of what is still
-    to come, or stands after a denial in its clause."""
+    to come, or stands after a denial in its clause. ``events``: also by what happened."""
     found: list[Gone] = []
     if lexicon.shared["ahead"].search(text) is not None:
         return ()
     for i in lexicon.opposite_index.possible(text):
         by = lexicon.opposites[i]
+        if by.is_event and not events:
+            continue
         m = by.now.search(text)
         if m is not None and not _is_denied(text[: m.start()], lexicon):
             found.append(Gone(by, lexicon.gate.function, fold(_named(m))))
@@ -64,7 +66,7 @@ def over_by(c: Candidate, facts: Iterable[Fact], lexicon: Lexicon) -> tuple[list
     What may be over for any of the speaker's people is so for the one that the words tell of, or else for the
     speaker, his partner, the one other for whom it holds.
     """
-    gone = tells_opposite(normal(c.text), lexicon)
+    gone = tells_opposite(normal(c.text), lexicon, events=True)
     told = {e.message_id for e in c.evidence}
     open_ = [
         f for f in (facts if gone else ()) if _may_be_over(f, c) and not any(e.message_id in told for e in f.evidence)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ltm_core.types import Evidence, Fact, Scope
+from ltm_core.write.ended import is_of_another
 from ltm_core.write.found import overlap
 from ltm_core.write.gate import log_odds
 from ltm_core.write.given_up import left_of
@@ -24,7 +25,7 @@ from ltm_core.write.mentions import content
 from ltm_core.write.narrow import remainder
 from ltm_core.write.news import Held, News, Sentence, cue_array, words
 from ltm_core.write.norm import fold, normal, trim
-from ltm_core.write.opposites import over_by, tells_opposite
+from ltm_core.write.opposites import Gone, over_by, tells_opposite
 from ltm_core.write.plan import Candidate, Decision, Utterance
 from ltm_core.write.rows import UNTOUCHED, closed, is_late, new_fact, retracted
 from ltm_core.write.scopes import Read
@@ -142,7 +143,7 @@ def proposed(
     """A candidate for every sentence that is likely to tell of something changed or over."""
     for whole in found:
         unit = without_plans(whole, utterance.content)
-        gone = tells_opposite(normal(unit.text), lexicon)
+        gone = _gone(unit, lexicon)
         key = _subject(unit, me) or (me if gone and unit.spoken[0].subject.kind == "self" else None)
         if key is None or lexicon.shared["news_not"].search(normal(whole.text)):
             continue
@@ -181,6 +182,17 @@ def proposed(
             evidence=(unit.evidence,),
             rule=RULE,
         )
+
+
+def _gone(unit: Unit, lexicon: Lexicon) -> tuple[Gone, ...]:
+    """What the sentence is known to make over; nothing when it is what somebody's friend did, or left out only this
+    once ("今天外卖不跑了")."""
+    if lexicon.shared["of_others"].search(unit.text) is not None:
+        return ()
+    denies = any(s.read["negation"] for s in unit.spoken)
+    if denies and lexicon.shared["this_once"].search(unit.text) is not None:
+        return ()
+    return tells_opposite(normal(unit.text), lexicon, events=True)
 
 
 def _is_as_before(r: Read, lexicon: Lexicon) -> bool:
@@ -249,15 +261,15 @@ def meant(
         return [], "", 0.0  # what ends without a new value must be named
     if probability < _CLEAR and c.text.isascii() and not news.shares_words(compared):
         return [], "", 0.0
-    if (
-        moves_another(near[best], c, lexicon)
-        or only_tells_of(near[best], c, lexicon)
-        or tells_of_part(near[best], c, lexicon)
-    ):
+    if _tells_of_another(near[best], c, lexicon):
         return [], "", 0.0
     strongest = news.strongest(compared, with_vectors=sentence.vector is not None)
     reason = f"news {news.version.partition('/')[0]} {probability:.2f}: turn {c.confidence:.2f}, {strongest}"
     return [near[i] for i in same], reason, probability
+
+
+def _tells_of_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
+    return moves_another(fact, c, lexicon) or only_tells_of(fact, c, lexicon) or tells_of_part(fact, c, lexicon)
 
 
 def _named_of(facts: Sequence[Fact], places: Sequence[int], c: Candidate, lexicon: Lexicon) -> list[int]:
@@ -299,9 +311,10 @@ def overtake(
     """
     here = [d for d in decisions if overlap(d.fact.evidence, c.evidence)]
     over, why = over_by(c, known.values(), lexicon)
+    over = [f for f in over if not (_tells_of_another(f, c, lexicon) or is_of_another(c, f, lexicon))]
     sure = bool(over)
     if sure:
-        c, probability = replace(c, is_positive=True), _OVER
+        probability = _OVER
     elif c.confidence <= _KNOWN_ONLY or any(d.op != "add" or d.fact.modality in UNTOUCHED for d in here):
         return decisions
     else:

@@ -31,7 +31,7 @@ def facts_asked_about(facts: Sequence[Fact], request: ForgetRequest) -> list[Fac
         return facts_named(facts, request.target, relations=request.relations)
     for way in _ways(facts, request, topic):
         if found := way():
-            return _with_rest(found, facts)
+            return _with_rest(found, facts, quiet=request.mode == "suppress")
     return []
 
 
@@ -83,14 +83,19 @@ def _is_member(fact: Fact, topic: Topic) -> bool:
     return any(m in fact.object for c in classes for m in lexicon.classes.get(c, ()) if len(m) > 1)
 
 
-def _with_rest(found: Sequence[Fact], facts: Sequence[Fact]) -> list[Fact]:
-    """The facts, and those read from the clause behind theirs that names nothing of its own ("叫舍曲林")."""
+def _with_rest(found: Sequence[Fact], facts: Sequence[Fact], *, quiet: bool) -> list[Fact]:
+    """The facts, and those read from the clause behind theirs that names nothing of its own ("叫舍曲林").
+
+    What else was told of a relative in the same breath is only hidden.
+    """
     goes_on = request_words()["goes_on"]
     out = list(dict.fromkeys(f.id for f in found))
     by_id = {f.id: f for f in facts}
     for fact in facts:
-        dependent = fact.id not in out and fact.relation == "about" and goes_on.match(fact.text)
-        if dependent and any(_follows(fact, by_id[other]) for other in out):
+        bare = fact.relation == "about" and goes_on.match(fact.text) is not None
+        beside = [o for o in out if fact.id not in out and _follows(fact, by_id[o])]
+        same = quiet and not fact.is_about_user and any(by_id[o].subject == fact.subject for o in beside)
+        if beside and (bare or same):
             out.append(fact.id)
     return [by_id[i] for i in out]
 

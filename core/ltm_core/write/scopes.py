@@ -55,7 +55,7 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
             condition = order = quoting = planned = once = passing = False
         if flags["scope_close"]:
             fiction = ""
-        opened = _opens(clause, flags, clauses[i + 1 :])
+        opened = _opens(clause, flags, clauses[i + 1 :], lexicon)
         if flags["conditional"] and not flags["soft_conditional"]:
             condition = True
         flags["after_command"] = order and not flags["first_subject"]
@@ -128,9 +128,10 @@ def cues(clause: Clause, lexicon: Lexicon) -> dict[str, bool]:
     return found
 
 
-def _opens(clause: Clause, flags: dict[str, bool], rest: Sequence[Clause]) -> str:
+def _opens(clause: Clause, flags: dict[str, bool], rest: Sequence[Clause], lexicon: Lexicon) -> str:
     """The scope that a clause opens: to the end of the message, of its sentence, or none."""
-    if flags["fiction_open"]:
+    # "写个备忘：" only says that what follows is to be kept.
+    if flags["fiction_open"] and not (flags["remember"] and _is_opener(clause, lexicon)):
         return "fiction"
     if flags["body_open"] and not flags["remember"]:
         ends = clause.norm.rstrip()

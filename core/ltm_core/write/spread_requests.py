@@ -1,6 +1,6 @@
 """Chinese requests to forget or to be silent, read over the clauses of a message.
 
-The topic may stand in one clause, the order in the next, the reason behind them: "我弟弟的那些事，请你全忘记，看着难受。"
+The topic may stand in one clause, the order in the next, the reason behind them: "我弟弟的事，请全忘掉，看着难受。"
 All of them belong to the request, and none of them states anything. Erasing cannot be undone: an order that names
 nothing is fulfilled only where the clause before it is a mere topic.
 """

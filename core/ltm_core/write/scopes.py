@@ -108,8 +108,8 @@ def _takes_back(r: Read, lexicon: Lexicon) -> bool:
 
 
 def _is_asked_back(r: Read, after: Read | None, lexicon: Lexicon) -> bool:
-    """Whether the next clause only asks if this one is right ("I'm type O, right?"), or about the things that this one
-    lists ("微积分和线性代数，先学哪门？")."""
+    """Whether the next clause only asks if this one is right ("I'm type O, right?"), or about the things that this
+    one lists ("微积分和线性代数，先学哪门？")."""
     if after is None or after.clause.sentence != r.clause.sentence:
         return False
     listed = lexicon.rules(r.clause.language).parts.get("asked_of")

@@ -23,7 +23,7 @@ _MUTE = (
 )  # fmt: skip
 _ERASE = ("erase_ahead", "erase_alone", "erase_kept", "erase_behind", "erase_front")
 """Ways of saying an order, in the order in which they are tried."""
-_BEFORE = ("private", "carped", "pained", "unwished", "fed_up", "told_before")
+_BEFORE = ("private", "carped", "pained", "unwished", "unneeded", "set_aside", "fed_up", "told_before")
 """Clauses before an order that say what it is about."""
 _BESIDE = ("beside", "carped", "pained", "erase_alone", "mute_alone", "private")
 _FOREIGN = frozenset(["fiction", "quotation", "injection", "conditional"])
@@ -146,10 +146,10 @@ def _topic_before(reads: Sequence[Read], i: int, words: RequestWords) -> tuple[i
             m = words[name].match(norm)
             if m is not None and (topic := bare_topic(read.clause.text[slice(*m.span("topic"))])):
                 return j, topic
-        if words["heading"].search(norm) and (topic := bare_topic(read.clause.text)):
-            return j, topic
-        if not words["beside"].match(norm):
-            return None
+        if words["beside"].match(norm):
+            continue
+        topic = bare_topic(read.clause.text) if words["heading"].search(norm) else ""
+        return (j, topic) if topic else None
     return None
 
 

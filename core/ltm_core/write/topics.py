@@ -83,7 +83,7 @@ def topic_of(text: str, lexicon: Lexicon) -> Topic | None:
         names=tuple(dict.fromkeys([*_names(mine, words), text])) if mine else (),
         parts=_parts(mine, words),
         attribute=mine,
-        told=_told(mine, words),
+        told=(*_told(mine, words), *_animals(mine, rules)),
         looser=tuple(_looser(mine, words)),
         split=_split(mine),
     )
@@ -140,6 +140,13 @@ def _parts(text: str, words: RequestWords) -> tuple[str, ...]:
 
 def _told(text: str, words: RequestWords) -> tuple[str, ...]:
     return tuple(t.told for t in words.topics if t.is_named_in(text))
+
+
+def _animals(text: str, rules: Rules) -> tuple[str, ...]:
+    """The names of the animal that the words name: "狗狗" is also told as "金毛"."""
+    kind = rules.pets.get(text)
+    named = sorted((word for word, k in rules.pets.items() if kind and k == kind), key=len, reverse=True)
+    return ("|".join(map(re.escape, named)),) if named else ()
 
 
 def _split(text: str) -> tuple[str, ...]:

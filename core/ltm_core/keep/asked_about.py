@@ -40,7 +40,7 @@ def _ways(facts: Sequence[Fact], request: ForgetRequest, topic: Topic) -> Iterat
     if topic.whose:
         theirs = [f for f in facts if f.subject == topic.whose]
         if not topic.names:
-            yield lambda: [f for f in facts if f in theirs or _mentions(f, topic.called)]
+            yield lambda: [f for f in facts if f in theirs or (f.is_about_user and _mentions(f, topic.called))]
             return
         yield lambda: [f for f in theirs if f.relation in topic.relations]
         yield lambda: [f for name in topic.names for f in facts_named(theirs, name)]
@@ -48,7 +48,7 @@ def _ways(facts: Sequence[Fact], request: ForgetRequest, topic: Topic) -> Iterat
         yield lambda: _few(_told(theirs, (*topic.split, *topic.told)), most=len(theirs))
         if loose:
             yield lambda: [f for name in topic.looser for f in facts_named(theirs, name)]
-            yield lambda: [f for f in facts if _mentions(f, topic.called)]
+            yield lambda: [f for f in facts if f.is_about_user and _mentions(f, topic.called)]
         return
     yield lambda: [f for f in facts if f.relation == f"attribute:{topic.attribute}" and f.is_about_user]
     if request.relations:

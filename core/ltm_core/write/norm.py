@@ -19,7 +19,7 @@ _LATIN = re.compile(r"[A-Za-z]")
 _BLANKS = "".join(chr(c) for c in range(0x3001) if chr(c).isspace())
 """All characters that are blanks to a pattern; none stands above U+3000."""
 _EDGES = "\"'“”‘’「」『』《》()（）[]【】,，.。!！?？;；:：、~～…-" + _BLANKS
-_QUOTES = ("《》", "“”", "「」", "『』")
+_QUOTES = (("《", "》"), ("“", "”"), ("「", "」"), ("『", "』"))
 """Marks of what is quoted, opening and closing."""
 _SPACES = re.compile(r"\s+")
 

@@ -18,6 +18,7 @@ from ltm_core.write.plan import Candidate, Turn, Utterance
 from ltm_core.write.scopes import Read
 from ltm_core.write.values import is_bare_name, is_typed, put
 
+_CALLED = ("calls_user", "nickname:called")
 _SURE = 0.7
 _LOOK_BACK = 3
 """User turns in which the wrong statement may stand."""
@@ -185,6 +186,8 @@ def _was_asked(utterance: Utterance) -> bool:
 def denied_then(r: Read, denied: Sequence[Candidate], utterance: Utterance, lexicon: Lexicon) -> Candidate | None:
     """ "My name isn't Karen, it's Kieran": the value that holds in the place of the one just denied."""
     known = [c for c in denied if c.single_valued and c.relation_confidence >= _SURE and c.move != "cease"]
+    if r["first_subject"]:  # "别叫我先生，我是女的" gives the reason, no other name
+        known = [c for c in known if c.relation not in _CALLED]
     pattern = lexicon.rules(r.clause.language).parts.get("instead")
     if pattern is None or r.veto or not known:
         return None

@@ -94,7 +94,7 @@ def _analysed(
     told_of = (*utterance.known_entities, *utterance.known_kinds)
     identifiers = find_identifiers(plain, lexicon, identifier_patterns, known=told_of, kinds=utterance.known_kinds)
     requests = find_requests(utterance, reads, lexicon)
-    asked = {r.evidence.start for r in requests}
+    asked = {start for r in requests for start in (r.evidence.start, *r.beside)}
     explicit = explicit_requests(utterance, reads, lexicon)
     held = {i for e in explicit if not e.points_back for i in e.clauses}
     asked |= {reads[i].clause.start for e in explicit if e.points_back for i in e.clauses}

@@ -74,7 +74,7 @@ def eligible(
     reads = read(
         split(utterance.content, lexicon, plain=plain_form(utterance.content)), lexicon, before=utterance.before
     )
-    asked = {r.evidence.start for r in find_requests(utterance, reads, lexicon)}
+    asked = {s for r in find_requests(utterance, reads, lexicon) for s in (r.evidence.start, *r.beside)}
     open_ = [s for s in map(_opened, walk(utterance, reads, lexicon)) if _is_open(s, asked)]
     if masked:
         open_ = [s for s in open_ if not redact(s.read.clause.text)[1]]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ltm_core.write.lexicon import Lexicon, Rules
 from ltm_core.write.norm import fold, trim
 from ltm_core.write.plan import ForgetRequest, Utterance
 from ltm_core.write.scopes import Read
+from ltm_core.write.spread_requests import names_something, orders
+from ltm_core.write.topics import bare_topic, topic_of
 
 _WIDER = {
     "lives_in": ("lives_in", "address"),
@@ -25,8 +27,11 @@ def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon)
     Erasing cannot be undone: a question that does not ask politely, a topic that is put aside for now, and a
     change of the topic ask for nothing.
     """
-    found: list[ForgetRequest] = []
+    found = [*_spread(utterance, reads, lexicon)]
+    read_already = {r.evidence.start for r in found} | {start for r in found for start in r.beside}
     for i, read in enumerate(reads):
+        if read.clause.start in read_already:
+            continue
         if read.veto in ("fiction", "quotation", "injection", "conditional"):
             continue
         flags = lexicon.rules(read.clause.language).flags
@@ -39,6 +44,8 @@ def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon)
                 continue
             group = next((g for g in ("target", "target2") if m.groupdict().get(g)), "")
             target = _target(read.clause.text[slice(*m.span(group))] if group else "", lexicon)
+            if read.clause.language == "zh" and not names_something(target, read, quiet=mode == "suppress"):
+                continue
             if not target or lexicon.shared["target_nothing"].match(target) or _replaced(reads[i + 1 :], read):
                 continue
             if mode == "erase" and _doubtful(read, reads[i + 1 :], lexicon):
@@ -48,11 +55,30 @@ def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon)
                     target=target,
                     mode="suppress" if mode == "suppress" else "erase",
                     relations=_relations(target, read.clause.language, lexicon),
+                    topic=topic_of(bare_topic(target), lexicon) if read.clause.language == "zh" else None,
                     evidence=read.evidence(utterance.message_id),
                 )
             )
             break
     return tuple(found)
+
+
+def _spread(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> Iterator[ForgetRequest]:
+    """Chinese requests, which may be spread over clauses."""
+    denied = lexicon.rules("zh").flags["not_forget"]
+    open_ = [r for r in reads if not denied.search(r.clause.norm)]
+    for order in orders(open_):
+        if order.mode == "erase" and _replaced(open_[order.at + 1 :], open_[order.at]):
+            continue
+        target = _target(order.topic, lexicon)
+        yield ForgetRequest(
+            target=target,
+            mode=order.mode,
+            relations=_relations(target, "zh", lexicon),
+            topic=topic_of(order.topic, lexicon),
+            evidence=open_[order.at].evidence(utterance.message_id),
+            beside=tuple(open_[i].clause.start for i in order.clauses),
+        )
 
 
 def _target(words: str, lexicon: Lexicon) -> str:

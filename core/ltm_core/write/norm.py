@@ -19,6 +19,8 @@ _LATIN = re.compile(r"[A-Za-z]")
 _BLANKS = "".join(chr(c) for c in range(0x3001) if chr(c).isspace())
 """All characters that are blanks to a pattern; none stands above U+3000."""
 _EDGES = "\"'“”‘’「」『』《》()（）[]【】,，.。!！?？;；:：、~～…-" + _BLANKS
+_QUOTES = (("《", "》"), ("“", "”"), ("「", "」"), ("『", "』"))
+"""Marks of what is quoted, opening and closing."""
 _SPACES = re.compile(r"\s+")
 
 
@@ -89,10 +91,11 @@ def script(text: str) -> str:
 def trim(text: str) -> str:
     """The text without quotes, brackets, punctuation and blanks at its edges."""
     trimmed = text.strip(_EDGES)
-    # A title at the end keeps its mark: "我在读《三体》".
-    return (
-        f"{trimmed}》" if "《" in trimmed and trimmed.count("《") > trimmed.count("》") and "》" in text else trimmed
-    )
+    # What is quoted at the end keeps its mark: "我在读《三体》", "跟我说话请用“您”".
+    for opening, closing in _QUOTES:
+        if trimmed.count(opening) > trimmed.count(closing) and f"{trimmed}{closing}" in text:
+            return trimmed + closing
+    return trimmed
 
 
 def fold(text: str) -> str:

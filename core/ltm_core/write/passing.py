@@ -8,20 +8,24 @@ from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.scopes import Read
 
 _PASSING = ("price_told", "moment_told")
+_BRIEF = ("passing_reason", "passing_end")
 _LASTS = ("change", "habitual", "lasting", "hard_cessation")
 
 
 def passing(reads: Sequence[Read], lexicon: Lexicon) -> tuple[Read, ...]:
     """The clauses that only tell a price, a model or a date of what is at hand, or tell of a code for one use or of a
-    number to ring now in the sentence that names it."""
+    number to ring now in the sentence that names it; and why, and until when, something is so for a few days."""
     secret = {r.clause.sentence for r in reads if _says(r, "secret_told", lexicon)}
     # "我电话是138…，打不通就发短信": a number to ring just now
     rung = {r.clause.sentence for r in reads if _says(r, "contact_told", lexicon)}
+    # "车送去保养，这两天先借姐夫的开，周五就还"
+    brief = {r.clause.sentence for r in reads if r["temporary"] or r.veto == "one_off"}
     secret |= rung & {r.clause.sentence for r in reads if _says(r, "contact_now", lexicon)}
     return tuple(
         r
         for r in reads
         if any(_says(r, part, lexicon) for part in _PASSING)
+        or (r.clause.sentence in brief and any(_says(r, part, lexicon) for part in _BRIEF))
         or (r.clause.sentence in secret and not any(r[w] for w in _LASTS))
     )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ltm_core.types import (
     Act,
@@ -24,6 +24,9 @@ from ltm_core.types import (
     Modality,
     Role,
 )
+
+if TYPE_CHECKING:
+    from ltm_core.write.topics import Topic
 
 Move: TypeAlias = Literal["state", "change", "correct", "cease", "revert"]
 """What the words do to what was known: state it, change it, correct a wrong belief, end it, go back to it."""
@@ -141,7 +144,11 @@ class ForgetRequest:
     mode: Literal["erase", "suppress"]
     relations: tuple[str, ...] = ()
     """Relations that ``target`` names ("my address"), when it names any."""
+    topic: Topic | None = None
+    """The other names under which facts may tell of it, where they are known."""
     evidence: Evidence
+    beside: tuple[int, ...] = ()
+    """Where the other clauses begin that belong to the request and state nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,7 +56,10 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
                     found.append(replace(_explicit(utterance, *pointed, spans), points_back=True))
                 continue
             start = reads[spans[1]].clause.start
+        tail = lexicon.rules(r.clause.language).parts.get("asked_to_keep_end") if r.veto == "question" else None
         text = trim(utterance.content[start:end])
+        if tail is not None:  # "能不能记一下我家猫叫豆豆吗？"
+            text = trim(tail.sub("", text))
         if _only_names(text, lexicon.rules(r.clause.language)) and _asks_on(reads, spans):
             continue  # "remember the Titans, is it on Netflix" asks to keep nothing
         never = lexicon.rules(r.clause.language).parts.get("note_never")

@@ -55,7 +55,7 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
             condition = order = quoting = planned = once = passing = False
         if flags["scope_close"]:
             fiction = ""
-        opened = _opens(clause, flags, clauses[i + 1 :])
+        opened = _opens(clause, flags, clauses[i + 1 :], lexicon)
         if flags["conditional"] and not flags["soft_conditional"]:
             condition = True
         flags["after_command"] = order and not flags["first_subject"]
@@ -108,9 +108,13 @@ def _takes_back(r: Read, lexicon: Lexicon) -> bool:
 
 
 def _is_asked_back(r: Read, after: Read | None, lexicon: Lexicon) -> bool:
-    """Whether the next clause only asks if this one is right ("I'm type O, right?")."""
+    """Whether the next clause only asks if this one is right ("I'm type O, right?"), or about the things that this
+    one lists ("微积分和线性代数，先学哪门？")."""
     if after is None or after.clause.sentence != r.clause.sentence:
         return False
+    listed = lexicon.rules(r.clause.language).parts.get("asked_of")
+    if listed is not None and after["question"] and listed.match(r.clause.norm):
+        return True
     tag = lexicon.rules(after.clause.language).flags.get("tag")
     return tag is not None and tag.search(after.clause.norm.strip()) is not None
 
@@ -128,9 +132,10 @@ def cues(clause: Clause, lexicon: Lexicon) -> dict[str, bool]:
     return found
 
 
-def _opens(clause: Clause, flags: dict[str, bool], rest: Sequence[Clause]) -> str:
+def _opens(clause: Clause, flags: dict[str, bool], rest: Sequence[Clause], lexicon: Lexicon) -> str:
     """The scope that a clause opens: to the end of the message, of its sentence, or none."""
-    if flags["fiction_open"]:
+    # "写个备忘：" only says that what follows is to be kept.
+    if flags["fiction_open"] and not (flags["remember"] and _is_opener(clause, lexicon)):
         return "fiction"
     if flags["body_open"] and not flags["remember"]:
         ends = clause.norm.rstrip()

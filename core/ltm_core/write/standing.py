@@ -36,6 +36,9 @@ def standing_draft(read: Read, lexicon: Lexicon) -> Draft | None:
     own = rules.parts.get("own_from_now")
     if own is not None and own.match(text):
         return None
+    alone = rules.parts.get("bare_from_now")
+    if alone is not None and alone.match(text):
+        return None  # "打今天开始，": the next clause says what
     joined = rules.parts.get("joined")
     if joined is not None and read["continues"] and joined.match(norm):
         return None

@@ -1,0 +1,106 @@
+"""Which facts a request in the chat names, whatever name it uses. Pure.
+
+The surest way of naming that finds a fact decides: a relative, a relation, the words themselves; only then other
+names of the topic. What is erased is gone for good, so names that may miss what is meant serve requests to be silent
+alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from ltm_core.keep.matching import facts_named
+from ltm_core.types import Fact
+from ltm_core.write.expressions import compiled
+from ltm_core.write.lexicon import default_lexicon
+from ltm_core.write.plan import ForgetRequest
+from ltm_core.write.request_words import request_words
+from ltm_core.write.topics import Topic
+
+_MOST_LOOSE = 3
+"""Facts that a topic may name by another name and still be erased; more are named by no one's intent."""
+_COMMA = 2
+"""Characters between clauses of one sentence."""
+
+
+def facts_asked_about(facts: Sequence[Fact], request: ForgetRequest) -> list[Fact]:
+    """The facts that the request names, with the clauses that only go on with what those say."""
+    topic = request.topic
+    if topic is None:
+        return facts_named(facts, request.target, relations=request.relations)
+    for way in _ways(facts, request, topic):
+        if found := way():
+            return _with_rest(found, facts, quiet=request.mode == "suppress")
+    return []
+
+
+def _ways(facts: Sequence[Fact], request: ForgetRequest, topic: Topic) -> Iterator[Callable[[], list[Fact]]]:
+    loose = request.mode == "suppress"
+    if topic.whose:
+        theirs = [f for f in facts if f.subject == topic.whose]
+        if not topic.names:
+            yield lambda: [f for f in facts if f in theirs or (f.is_about_user and _mentions(f, topic.called))]
+            return
+        yield lambda: [f for f in theirs if f.relation in topic.relations]
+        yield lambda: [f for name in topic.names for f in facts_named(theirs, name)]
+        yield lambda: facts_named(facts, request.target)
+        yield lambda: _few(_told(theirs, (*topic.split, *topic.told)), most=len(theirs))
+        if loose:
+            yield lambda: [f for name in topic.looser for f in facts_named(theirs, name)]
+            yield lambda: [f for f in facts if f.is_about_user and _mentions(f, topic.called)]
+        return
+    yield lambda: [f for f in facts if f.relation == f"attribute:{topic.attribute}" and f.is_about_user]
+    if request.relations:
+        yield lambda: facts_named(facts, request.target, relations=request.relations)
+    yield from (partial(facts_named, facts, name) for name in (request.target, *topic.names))
+    if topic.parts:
+        yield lambda: [f for part in topic.parts for f in facts_named(facts, part)]
+    own = [f for f in facts if f.is_about_user]
+    yield lambda: _few(_told(own, topic.split), most=len(own) if loose else 1)
+    yield lambda: _few(_told(own, topic.told), most=len(own) if loose else _MOST_LOOSE)
+    if loose:
+        yield lambda: [f for name in topic.looser for f in facts_named(facts, name)]
+        yield lambda: [f for f in own if _is_member(f, topic)]
+
+
+def _mentions(fact: Fact, names: Sequence[str]) -> bool:
+    return any(name in fact.text for name in names)
+
+
+def _told(facts: Sequence[Fact], expressions: Sequence[str]) -> list[Fact]:
+    return [f for f in facts if any(compiled(e).search(f"{f.text} | {f.object}") for e in expressions)]
+
+
+def _few(facts: list[Fact], *, most: int) -> list[Fact]:
+    return facts if len(facts) <= most else []
+
+
+def _is_member(fact: Fact, topic: Topic) -> bool:
+    """Whether the fact is about a thing of the class that the topic names ("运动", "海鲜")."""
+    lexicon = default_lexicon()
+    classes = {lexicon.class_names[n] for n in topic.names if n in lexicon.class_names}
+    return any(m in fact.object for c in classes for m in lexicon.classes.get(c, ()) if len(m) > 1)
+
+
+def _with_rest(found: Sequence[Fact], facts: Sequence[Fact], *, quiet: bool) -> list[Fact]:
+    """The facts, and those read from the clause behind theirs that names nothing of its own ("叫舍曲林").
+
+    What else was told of a relative in the same breath is only hidden.
+    """
+    goes_on = request_words()["goes_on"]
+    out = list(dict.fromkeys(f.id for f in found))
+    by_id = {f.id: f for f in facts}
+    for fact in facts:
+        bare = fact.relation == "about" and goes_on.match(fact.text) is not None
+        beside = [o for o in out if fact.id not in out and _follows(fact, by_id[o])]
+        same = quiet and not fact.is_about_user and any(by_id[o].subject == fact.subject for o in beside)
+        if beside and (bare or same):
+            out.append(fact.id)
+    return [by_id[i] for i in out]
+
+
+def _follows(fact: Fact, other: Fact) -> bool:
+    return any(
+        a.message_id == b.message_id and 1 <= a.start - b.end <= _COMMA for a in fact.evidence for b in other.evidence
+    )

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ltm_core.keep.archive.files import clean_job
-from ltm_core.keep.matching import facts_named
+from ltm_core.keep.meant import facts_meant
 from ltm_core.keep.proof import owe
 from ltm_core.keep.sources import Trace, clean_facts, overwrite_sources, phrases_of, trace
 from ltm_core.types import Fact, FactChange
@@ -33,7 +33,7 @@ def targets_of(reader: Reader, requests: Iterable[ForgetRequest]) -> tuple[Targe
     """What the requests name, in this moment of the store."""
     found = []
     for request in requests:
-        facts = tuple(facts_named(reader.facts(), request.target, relations=request.relations))
+        facts = facts_meant(tuple(reader.facts()), request)
         phrases = phrases_of(facts) if request.mode == "erase" else ()
         found.append(Target(request=request, facts=facts, traced=trace(reader, phrases)))
     return tuple(found)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from ltm_core.write.lexicon import Lexicon, Rules
 from ltm_core.write.norm import fold, trim
 from ltm_core.write.plan import ForgetRequest, Utterance
 from ltm_core.write.scopes import Read
+from ltm_core.write.topics import person_named, readings
 
 _WIDER = {
     "lives_in": ("lives_in", "address"),
@@ -17,42 +20,124 @@ _WIDER = {
     "phone": ("phone",),
 }
 """Relation that a request names -> the relations that tell the same."""
+_FLAGS: dict[Literal["erase", "suppress"], str] = {"suppress": "suppress", "erase": "forget"}
+_MODES: tuple[Literal["suppress", "erase"], ...] = ("suppress", "erase")
+_NO_WISH = ("fiction", "quotation", "injection", "conditional")
+_BACK = 2
+"""Clauses back in which "it" may be named."""
 
 
-def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple[ForgetRequest, ...]:
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a message asks to erase or to keep quiet about, and the clauses that only ask it."""
+
+    requests: tuple[ForgetRequest, ...] = ()
+    clauses: frozenset[int] = frozenset()
+    """Where those clauses begin: they state nothing."""
+
+
+def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> Wishes:
     """What the message asks to erase or to keep quiet about; nothing when it tells not to forget.
 
     Erasing cannot be undone: a question that does not ask politely, a topic that is put aside for now, and a
     change of the topic ask for nothing.
     """
     found: list[ForgetRequest] = []
+    clauses: set[int] = set()
     for i, read in enumerate(reads):
-        if read.veto in ("fiction", "quotation", "injection", "conditional"):
+        if (read.veto in _NO_WISH and not _is_wished(reads, i, lexicon)) or _is_written(reads, read, lexicon):
             continue
         flags = lexicon.rules(read.clause.language).flags
-        norm = read.clause.norm
-        if flags["not_forget"].search(norm):
+        if flags["not_forget"].search(read.clause.norm):
             continue
-        for name, mode in (("suppress", "suppress"), ("forget", "erase")):
-            m = flags[name].search(norm)
-            if m is None:
+        for mode in _MODES:
+            wish = _named_here(reads, i, mode, lexicon) or _named_before(reads, i, mode, lexicon)
+            if wish is None:
                 continue
-            group = next((g for g in ("target", "target2") if m.groupdict().get(g)), "")
-            target = _target(read.clause.text[slice(*m.span(group))] if group else "", lexicon)
-            if not target or lexicon.shared["target_nothing"].match(target) or _replaced(reads[i + 1 :], read):
-                continue
+            words, asking = wish
+            target = _target(words, lexicon)
             if mode == "erase" and _doubtful(read, reads[i + 1 :], lexicon):
                 continue
-            found.append(
-                ForgetRequest(
-                    target=target,
-                    mode="suppress" if mode == "suppress" else "erase",
-                    relations=_relations(target, read.clause.language, lexicon),
-                    evidence=read.evidence(utterance.message_id),
-                )
-            )
+            if mode == "suppress" and lexicon.shared["request_for_now"].search(read.clause.norm):
+                continue
+            clauses.update(asking)
+            if target and not lexicon.shared["target_nothing"].match(target):
+                found.append(_request(target, words, mode, read, utterance, lexicon))
             break
-    return tuple(found)
+    return Wishes(tuple(found), frozenset(clauses))
+
+
+def _request(
+    target: str, words: str, mode: Literal["erase", "suppress"], read: Read, utterance: Utterance, lexicon: Lexicon
+) -> ForgetRequest:
+    language = read.clause.language
+    return ForgetRequest(
+        target=target,
+        mode=mode,
+        relations=_relations(target, language, lexicon),
+        readings=readings(target, language, lexicon, quiet=mode == "suppress"),
+        person=person_named(target, language, lexicon),
+        evidence=read.evidence(utterance.message_id),
+    )
+
+
+def _is_wished(reads: Sequence[Read], i: int, lexicon: Lexicon) -> bool:
+    """Whether it is the wish itself that has the form of a condition or of a game, with none open before it."""
+    read = reads[i]
+    wished = lexicon.rules(read.clause.language).parts.get("wished")
+    if read.veto not in ("conditional", "fiction") or wished is None or wished.match(read.clause.norm) is None:
+        return False
+    before = (r for r in reads[:i] if read.veto == "fiction" or r.clause.sentence == read.clause.sentence)
+    return not any(r.veto for r in before)
+
+
+def _is_written(reads: Sequence[Read], read: Read, lexicon: Lexicon) -> bool:
+    """Whether the sentence says what a letter must not say, or what someone else must not hear."""
+    flag = lexicon.rules(read.clause.language).flags.get("not_suppress")
+    same = (r for r in reads if r.clause.sentence == read.clause.sentence)
+    return flag is not None and any(flag.search(r.clause.norm) for r in same)
+
+
+def _named_here(
+    reads: Sequence[Read], i: int, mode: Literal["erase", "suppress"], lexicon: Lexicon
+) -> tuple[str, set[int]] | None:
+    """The words for what is to go that the clause itself gives; None when it asks nothing."""
+    read = reads[i]
+    rules = lexicon.rules(read.clause.language)
+    m = rules.flags[_FLAGS[mode]].search(read.clause.norm)
+    if m is None:
+        return None
+    group = next((g for g in ("target", "target2") if m.groupdict().get(g)), "")
+    words = trim(read.clause.text[slice(*m.span(group))]) if group else ""
+    if not words or lexicon.shared["target_nothing"].match(_target(words, lexicon)):
+        return None
+    elsewhere = rules.parts.get("elsewhere")
+    if mode == "erase" and elsewhere is not None and elsewhere.match(words) and not _of_memory(read, lexicon):
+        return None
+    return None if _replaced(reads[i + 1 :], read) else (words, {read.clause.start})
+
+
+def _named_before(
+    reads: Sequence[Read], i: int, mode: Literal["erase", "suppress"], lexicon: Lexicon
+) -> tuple[str, set[int]] | None:
+    """What "delete it" or "don't mention that again" means: the topic of a clause shortly before it in the message.
+
+    When nothing there can be meant, the clause still states nothing.
+    """
+    flags = lexicon.rules(reads[i].clause.language).flags
+    points = flags.get(f"{_FLAGS[mode]}_it")
+    if points is None or points.search(reads[i].clause.norm) is None:
+        return None
+    for read in reversed(reads[max(0, i - _BACK) : i]):
+        m = flags["antecedent"].search(read.clause.norm)
+        if m is not None and read.veto not in _NO_WISH:
+            return trim(read.clause.text[slice(*m.span("target"))]), {read.clause.start, reads[i].clause.start}
+    return "", {reads[i].clause.start}
+
+
+def _of_memory(read: Read, lexicon: Lexicon) -> bool:
+    told = lexicon.rules(read.clause.language).parts.get("of_memory")
+    return told is not None and told.search(read.clause.norm) is not None
 
 
 def _target(words: str, lexicon: Lexicon) -> str:
@@ -74,7 +159,7 @@ def _doubtful(read: Read, rest: Sequence[Read], lexicon: Lexicon) -> bool:
     """Whether the words may well say something else than a wish to have something erased."""
     norm, shared = read.clause.norm, lexicon.shared
     same = [r for r in rest if r.clause.sentence == read.clause.sentence]
-    polite = any(shared["request_polite"].search(r.clause.norm) for r in (read, *same))
+    polite = any(shared["request_polite"].search(r.clause.norm) for r in (read, *same)) or _asks_kindly(read, lexicon)
     if shared["request_for_now"].search(norm):
         return True
     if polite:
@@ -84,6 +169,12 @@ def _doubtful(read: Read, rest: Sequence[Read], lexicon: Lexicon) -> bool:
         return True
     explicit = shared["request_explicit"].search(norm)
     return not explicit and (bool(others) or any(_leads_away(r, lexicon) for r in rest[:1]))
+
+
+def _asks_kindly(read: Read, lexicon: Lexicon) -> bool:
+    """Whether a question asks for it: "could you wipe my salary from your notes?"."""
+    kindly = lexicon.rules(read.clause.language).parts.get("asks_to_erase")
+    return kindly is not None and kindly.search(read.clause.norm) is not None
 
 
 def _leads_away(read: Read, lexicon: Lexicon) -> bool:

@@ -132,6 +132,22 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """One word of a topic as facts may tell it: "salary" is told with the relation ``income``, too."""
+
+    terms: frozenset[str] = frozenset()
+    """Terms of which any says the word."""
+    said: str = ""
+    """An expression for other ways to say it."""
+    relations: frozenset[str] = frozenset()
+    """Relations whose facts tell it, whatever their words."""
+
+
+Reading: TypeAlias = "tuple[tuple[Named, ...], ...]"
+"""One way to understand a topic: it is told by a fact that tells every word of any row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetRequest:
     """The user asked in the chat to forget, or not to be reminded of, what ``target`` names."""
 
@@ -139,6 +155,10 @@ class ForgetRequest:
     mode: Literal["erase", "suppress"]
     relations: tuple[str, ...] = ()
     """Relations that ``target`` names ("my address"), when it names any."""
+    readings: tuple[Reading, ...] = ()
+    """What the words mean where no fact has them all; the first that names anything counts."""
+    person: str = ""
+    """The relative that ``target`` is, if it is one ("ex_husband")."""
     evidence: Evidence
 
 

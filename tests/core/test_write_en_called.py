@@ -133,6 +133,7 @@ def test_a_name_or_manner_that_the_user_is_tired_of(
 
 
 def test_another_name_goes_on(memory: LongTermMemory) -> None:
-    for n, text in enumerate(("Everybody calls me Sparky.", "Stop calling me Bobby.", "My sister hates her nickname.")):
+    said = ("Everybody calls me Sparky.", "Stop calling me Bobby.", "My sister hates her nickname.")
+    for n, text in enumerate(said):
         memory.observe(user_id="u", session_id=f"s{n}", user=text)
     assert "Sparky" in [f.object for f in memory.facts(user_id="u")]

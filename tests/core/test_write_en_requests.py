@@ -243,3 +243,51 @@ def test_keeping_quiet_is_no_fact_of_its_own(kept: Kept) -> None:
     kept.say("I'm wearing hearing aids these days.", "I do shift work at a paper mill.")
     *_, seen = kept.say("The hearing aids are a sore subject; keep quiet about them in future.")
     assert seen.anchors == () and kept.current() == {"I do shift work at a paper mill"}
+
+
+@pytest.mark.parametrize(
+    ("told", "request_"),
+    [
+        (["My birthday is 9 August.", "I have 3 cats."], "Forget the date."),
+        (["My PIN is 1234.", "I weigh 104 kilos."], "Forget the number."),
+        (["My dog is called Rex.", "My boss is called Ed."], "Forget my name."),
+        (["My brother is a vet.", "My sister has a van."], "Forget my sister's job."),
+        (["I play on a tennis court.", "I work in a legal office."], "Forget the lawsuit."),
+        (["My mother has cancer.", "I have a boat."], "Forget my diagnosis."),
+        (["I was born in Galway.", "I have 3 cats."], "Delete my birthday."),
+        (["I'm a speech therapist.", "I live on Church Street."], "Erase everything about my religion."),
+        (["I run a crane at the docks.", "I work late shifts."], "Forget my operation."),
+    ],
+)
+def test_what_is_only_near_the_words_is_not_erased(kept: Kept, told: list[str], request_: str) -> None:
+    kept.say(*told)
+    before = kept.kept()
+    assert len(before) == len(told)
+    kept.say(request_)
+    assert kept.kept() == before
+
+
+@pytest.mark.parametrize(
+    ("told", "request_", "gone"),
+    [
+        (["My sister Tilda is pregnant.", "My sister Greta is a vet."],
+         "It's a secret that Tilda is pregnant, so erase it.", "Tilda"),
+        (["My doctor is Dr Mensah.", "My dentist is Dr Quist."],
+         "Remove my doctor's name from the things you know.", "Mensah"),
+        (["My therapist is Ingrid.", "I live in Hull."],
+         "I'd be happier if you didn't know about my therapist.", "Ingrid"),
+        (["My partner Noor has MS.", "I live in Hull."], "Please erase Noor's illness from memory.", "Noor"),
+        (["Our wedding is on 9 August.", "Our venue is a barn."], "Forget the date of the wedding.", "August"),
+        (["My office is in York.", "I live in Hull."], "Take the location of my office out of your notes.", "York"),
+        (["I take the 47 bus.", "I live in Hull."], "Forget which bus I take.", "47"),
+        (["My ex Callum lives in Perth.", "I live in Hull."],
+         "I'm over Callum. Never bring his name up again.", "Callum"),
+        (["I support Aston Villa.", "I live in Hull."], "Spare me any talk of Villa from now on.", "Villa"),
+        (["I lost my job at the brewery.", "I live in Hull."], "Can we not talk about me losing my job?", "brewery"),
+    ],
+)  # fmt: skip
+def test_what_is_meant_by_other_words(kept: Kept, told: list[str], request_: str, gone: str) -> None:
+    kept.say(*told)
+    *_, seen = kept.say(request_)
+    assert seen.anchors == ()
+    assert not any(gone in t for t in kept.current()) and len(kept.current()) == 1

@@ -16,6 +16,8 @@ class Topic:
     said: str = ""
     around: str = ""
     relations: frozenset[str] = frozenset()
+    beside: bool = False
+    """Whether the words say it only beside other words of the topic: a number is "the number" of anything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +26,8 @@ class Topics:
 
     topics: tuple[Topic, ...]
     suffixes: tuple[str, ...]
+    faint: frozenset[str]
+    """Words that add nothing to what a topic names."""
     joints: re.Pattern[str]
 
     def of(self, words: str) -> tuple[Topic, ...]:
@@ -41,9 +45,11 @@ def topics_from(table: Mapping[str, Any]) -> Topics:
                 said=row.get("said", ""),
                 around=row.get("around", ""),
                 relations=frozenset(row.get("relations", [])),
+                beside=bool(row.get("beside")),
             )
             for row in table["topic"].values()
         ),
         suffixes=tuple(table["suffixes"]),
+        faint=frozenset(table["faint"]),
         joints=re.compile(table["joints"], re.I),
     )

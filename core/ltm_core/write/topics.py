@@ -8,6 +8,7 @@ steps: with the words of one family and the relation that a word is the name of;
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from ltm_core.text.terms import terms
 from ltm_core.write.lexicon import Lexicon
@@ -47,18 +48,25 @@ def person_named(target: str, language: str, lexicon: Lexicon) -> str:
 def _row(words: str, topics: Topics, lexicon: Lexicon, *, quiet: bool) -> tuple[Named, ...]:
     """What a fact must tell to be about all the words."""
     row: list[Named] = []
+    alone: list[int] = []
     rest = words
     for topic in topics.of(words):
         m = topic.named.search(rest)
         if m is None:
             continue
+        same = [t for t in topics.of(words) if (n := t.named.search(rest)) is not None and n.span() == m.span()]
+        said = "|".join(s for t in same for s in (t.said, t.around if quiet else "") if s)
+        relations = frozenset[str]().union(*(t.relations for t in same))
         rest = rest[: m.start()] + " " + rest[m.end() :]
-        said = "|".join(s for s in (topic.said, topic.around if quiet else "") if s)
-        row.append(Named(terms=frozenset(terms(m.group(), query=True)), said=said, relations=topic.relations))
+        if any(t.beside for t in same):
+            alone.append(len(row))
+        row.append(Named(terms=frozenset(terms(m.group(), query=True)), said=said, relations=relations))
     for word in rest.split():
         meant = frozenset(terms(word.removesuffix("'s"), query=True))
-        if meant:
+        if meant and fold(word) not in topics.faint:
             row.append(Named(terms=meant, said=_family(word, topics, lexicon, quiet=quiet)))
+    if len(alone) == len(row):
+        row = [replace(n, said="") for n in row]
     return tuple(row)
 
 

@@ -35,7 +35,7 @@ def read(words: str) -> list[tuple[str, str, str, bool]]:
         ("I prefer to be called Jo.", "calls_user", "Jo"),
         ("I'd like to be called Ana.", "calls_user", "Ana"),
         ("Can you call me Sam?", "calls_user", "Sam"),
-        ("It's pronounced \"Nee-av,\" but please spell my name Niamh on the parcels.", "calls_user", "Niamh"),
+        ('It\'s pronounced "Nee-av," but please spell my name Niamh on the parcels.', "calls_user", "Niamh"),
         ("From now on you answer to the name Jeeves.", "name", "Jeeves"),
         ("You shall be known as Friday.", "name", "Friday"),
         ("I'm naming you Otto.", "name", "Otto"),

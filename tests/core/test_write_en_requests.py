@@ -284,6 +284,16 @@ def test_what_is_only_near_the_words_is_not_erased(kept: Kept, told: list[str], 
          "I'm over Callum. Never bring his name up again.", "Callum"),
         (["I support Aston Villa.", "I live in Hull."], "Spare me any talk of Villa from now on.", "Villa"),
         (["I lost my job at the brewery.", "I live in Hull."], "Can we not talk about me losing my job?", "brewery"),
+        (["I have a peanut allergy.", "I live in Hull."],
+         "You don't need my allergy on record any longer, take it off.", "peanut"),
+        (["My blood pressure is 150 over 95.", "I live in Hull."],
+         "Would you remove my blood pressure reading?", "150"),
+        (["My childhood nickname was Piglet.", "I live in Hull."],
+         "Delete that nickname, it's embarrassing.", "Piglet"),
+        (["I got a D in maths.", "I live in Hull."],
+         "My maths grade is something I never want to hear about again.", "maths"),
+        (["I've been single for six years.", "I live in Hull."], "Quit reminding me that I'm single.", "single"),
+        (["I have some debts.", "I live in Hull."], "No longer keep anything about my debts.", "debts"),
     ],
 )  # fmt: skip
 def test_what_is_meant_by_other_words(kept: Kept, told: list[str], request_: str, gone: str) -> None:
@@ -291,3 +301,23 @@ def test_what_is_meant_by_other_words(kept: Kept, told: list[str], request_: str
     *_, seen = kept.say(request_)
     assert seen.anchors == ()
     assert not any(gone in t for t in kept.current()) and len(kept.current()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        ("My landlord is a Mr Pettigrew.", "Mr Pettigrew"),
+        ("Our midwife is a Mrs Okoro.", "Mrs Okoro"),
+        ("I'm going through a messy divorce.", "a messy divorce"),
+        ("I'm on your rewards program.", "your rewards program"),
+        ("We're part of the Harrods loyalty scheme.", "the Harrods loyalty scheme"),
+    ],
+)
+def test_what_may_be_asked_to_be_forgotten_is_known_first(words: str, value: str) -> None:
+    assert value in [c.object for c in heard(words).candidates]
+
+
+@pytest.mark.parametrize("words", ["I'm going through a tunnel.", "I'm on the bus.", "My landlord is a Scot."])
+def test_what_only_looks_like_it(words: str) -> None:
+    told = {c.relation for c in heard(words).candidates}
+    assert told.isdisjoint({"membership", "marital_status", "single:landlord"})

@@ -164,11 +164,22 @@ def _doubtful(read: Read, rest: Sequence[Read], lexicon: Lexicon) -> bool:
         return True
     if polite:
         return False
-    others = [r for r in same if not shared["request_courtesy"].match(r.clause.norm)]
+    others = [
+        r for r in same if not shared["request_courtesy"].match(r.clause.norm) and not _is_why(r, read, lexicon)
+    ]
     if read["question"] or norm.rstrip().endswith(("?", "？")) or any(_leads_away(r, lexicon) for r in others):
         return True
     explicit = shared["request_explicit"].search(norm)
     return not explicit and (bool(others) or any(_leads_away(r, lexicon) for r in rest[:1]))
+
+
+def _is_why(reason: Read, wish: Read, lexicon: Lexicon) -> bool:
+    """Whether a clause only says why something is to be deleted: "delete that nickname, it's embarrassing"."""
+    parts = lexicon.rules(wish.clause.language).parts
+    why, strong = parts.get("gives_reason"), parts.get("strong_wish")
+    if why is None or strong is None or not strong.search(wish.clause.norm):
+        return False
+    return why.match(reason.clause.norm) is not None and not reason["question"]
 
 
 def _asks_kindly(read: Read, lexicon: Lexicon) -> bool:

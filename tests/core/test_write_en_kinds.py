@@ -84,7 +84,7 @@ def test_is_no_fact(words: str) -> None:
     ("words", "object"),
     [
         ("Always show me distances in miles", "Always show me distances in miles"),
-        ("Please don't use bullet points in your replies", "bullet points in your replies"),
+        ("Please don't use bullet points in your replies", "Please don't use bullet points in your replies"),
         ("Stop apologising so often", "Stop apologising so often"),
     ],
 )

@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from ltm_core.keep.matching import facts_named
+from ltm_core.keep.meant import facts_meant
 from ltm_core.types import Fact
 from ltm_core.write.expressions import compiled
 from ltm_core.write.lexicon import default_lexicon
 from ltm_core.write.plan import ForgetRequest
 from ltm_core.write.request_words import request_words
-from ltm_core.write.topics import Topic
+from ltm_core.write.topic_zh import Topic
 
 _MOST_LOOSE = 3
 """Facts that a topic may name by another name and still be erased; more are named by no one's intent."""
@@ -28,7 +29,7 @@ def facts_asked_about(facts: Sequence[Fact], request: ForgetRequest) -> list[Fac
     """The facts that the request names, with the clauses that only go on with what those say."""
     topic = request.topic
     if topic is None:
-        return facts_named(facts, request.target, relations=request.relations)
+        return list(facts_meant(facts, request))
     for way in _ways(facts, request, topic):
         if found := way():
             return _with_rest(found, facts, quiet=request.mode == "suppress")

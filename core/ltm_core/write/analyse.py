@@ -93,8 +93,8 @@ def _analysed(
     found = Found()
     told_of = (*utterance.known_entities, *utterance.known_kinds)
     identifiers = find_identifiers(plain, lexicon, identifier_patterns, known=told_of, kinds=utterance.known_kinds)
-    requests = find_requests(utterance, reads, lexicon)
-    asked = {start for r in requests for start in (r.evidence.start, *r.beside)}
+    wishes = find_requests(utterance, reads, lexicon)
+    asked = set(wishes.clauses)
     explicit = explicit_requests(utterance, reads, lexicon)
     held = {i for e in explicit if not e.points_back for i in e.clauses}
     asked |= {reads[i].clause.start for e in explicit if e.points_back for i in e.clauses}
@@ -139,7 +139,7 @@ def _analysed(
         anchors=tuple(found.anchors),
         candidates=candidates_,
         news=_unique(found.news),
-        requests=requests,
+        requests=wishes.requests,
         skipped=tuple(found.skipped),
         importance=_importance(kept, found.anchors),
     )

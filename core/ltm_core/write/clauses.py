@@ -127,6 +127,8 @@ def _is_listed(clause: Clause, last: Clause, following: Clause | None, gap: str,
         return True
     if shared["appositive"].match(clause.norm) and shared["appositive_head"].search(last.norm):
         return True
+    if shared["manner_tail"].match(clause.norm) and shared["manner_head"].search(last.norm):
+        return True
     if shared["date_alone"].match(clause.norm) and shared["date_before"].search(last.norm):
         return True
     if ":" in last.norm and shared["list_item"].match(clause.norm):

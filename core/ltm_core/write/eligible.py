@@ -6,7 +6,6 @@ the gate believes to be no lasting statement is never shown to a model and never
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -74,7 +73,7 @@ def eligible(
     reads = read(
         split(utterance.content, lexicon, plain=plain_form(utterance.content)), lexicon, before=utterance.before
     )
-    asked = {s for r in find_requests(utterance, reads, lexicon) for s in (r.evidence.start, *r.beside)}
+    asked = find_requests(utterance, reads, lexicon).clauses
     open_ = [s for s in map(_opened, walk(utterance, reads, lexicon)) if _is_open(s, asked)]
     if masked:
         open_ = [s for s in open_ if not redact(s.read.clause.text)[1]]
@@ -109,7 +108,7 @@ def _opened(spoken: Spoken) -> Spoken:
     return replace(spoken, read=Read(r.clause, r.flags))
 
 
-def _is_open(spoken: Spoken, asked: Sequence[int] | set[int]) -> bool:
+def _is_open(spoken: Spoken, asked: frozenset[int]) -> bool:
     r, subject = spoken.read, spoken.subject
     if r.veto or r.clause.start in asked or not subject.key or subject.kind == "stranger":
         return False

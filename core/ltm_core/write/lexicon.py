@@ -21,8 +21,11 @@ from ltm_core.write.expressions import AnyOf, Index, Lazy
 from ltm_core.write.gate import Gate, load_gate
 from ltm_core.write.norm import fold, normal
 from ltm_core.write.plan import Move
+from ltm_core.write.topic_words import Topics, topics_from
 
 LANGUAGES = ("en", "zh", "ja")
+WITH_REQUESTS = frozenset(["en"])
+"""Languages whose ways to ask for silence or erasure fill a file of their own."""
 _LETTERS = re.compile(r"[A-Za-z]+")
 NOT_CUES = frozenset(
     [
@@ -31,6 +34,10 @@ NOT_CUES = frozenset(
         "forget",
         "suppress",
         "not_forget",
+        "not_suppress",
+        "forget_it",
+        "suppress_it",
+        "antecedent",
         "role_play",
         "ends",
         "ends_weak",
@@ -43,7 +50,9 @@ NOT_CUES = frozenset(
     ]
 )
 """Flags that are read where they are needed, not for every clause."""
-EXPANDED = frozenset(["reference", "remember"])
+REQUESTS = frozenset(["forget", "suppress", "not_forget", "not_suppress", "forget_it", "suppress_it", "antecedent"])
+"""Flags that a language may have in a file of its own, ``requests.toml``."""
+EXPANDED = frozenset(["reference", "remember"]) | REQUESTS
 """Flags whose expressions use macros."""
 
 
@@ -177,6 +186,8 @@ class Lexicon:
     """Short forms that are typed without their apostrophe."""
     progress: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Per language, how the state of what an identifier names is told after it; see `progress`."""
+    topics: Mapping[str, Topics] = field(default_factory=dict)
+    """Per language, by what words a topic is named and told."""
 
     def rules(self, language: str) -> Rules:
         """The rules of a language; of English when there are none."""
@@ -272,13 +283,16 @@ def _patterns(rows: list[dict[str, Any]], macros: Mapping[str, str], *, prefix: 
 
 def _rules(language: str) -> Rules:
     cues, words, extraction = (_toml(language, f"{name}.toml") for name in ("rules", "words", "patterns"))
-    macros: dict[str, str] = dict(extraction.get("macros", {}))
+    requests = _toml(language, "requests.toml") if language in WITH_REQUESTS else {}
+    macros: dict[str, str] = dict(extraction.get("macros", {})) | requests.get("macros", {})
     kin = dict(words.get("kin", {}).items())
     pets = dict(words.get("pets", {}).items())
     for name, table in (("kin", kin), ("pet", pets)):
         macros[name] = "(?:" + "|".join(sorted(map(re.escape, table), key=len, reverse=True)) + ")"
-    parts = {k: re.compile(_expand(v, macros), re.I) for k, v in extraction.get("parts", {}).items()}
-    flags = {k: AnyOf.of([_expand(e, macros) for e in v] if k in EXPANDED else v) for k, v in cues["flags"].items()}
+    worded = extraction.get("parts", {}) | requests.get("parts", {})
+    parts = {k: re.compile(_expand(v, macros), re.I) for k, v in worded.items()}
+    cued = cues["flags"] | requests.get("flags", {})
+    flags = {k: AnyOf.of([_expand(e, macros) for e in v] if k in EXPANDED else v) for k, v in cued.items()}
     patterns = _patterns(extraction.get("pattern", []), macros, prefix=language)
     frames = _patterns(extraction.get("frame", []), macros, prefix=f"{language}.frame")
     named = tuple((k, m) for k, v in flags.items() if k not in NOT_CUES for m in v.members)
@@ -380,6 +394,7 @@ def default_lexicon() -> Lexicon:
         opposite_index=Index([o.now for o in opposites]),
         contractions=contractions(short["forms"], short["before"], short["first"], short["foreign"]),
         progress=MappingProxyType(ids.get("progress", {})),
+        topics=MappingProxyType({name: topics_from(_toml(name, "topics.toml")) for name in WITH_REQUESTS}),
     )
 
 

@@ -54,8 +54,22 @@ def lead(norm: str, rules: Rules) -> int:
 @lru_cache(maxsize=64)
 def _lead(norm: str, language: str) -> int:
     """Asked by many readers of the same clause; by language, as the hash of an expression reads its whole code."""
-    found = default_lexicon().rules(language).parts["lead"].match(norm)
-    return found.end() if found and found.end() < len(norm) else 0
+    lexicon = default_lexicon()
+    rules = lexicon.rules(language)
+    found = rules.parts["lead"].match(norm)
+    plain = found.end() if found and found.end() < len(norm) else 0
+    asked = opened(norm, rules, lexicon) if language == "en" else 0
+    return asked if plain < asked < len(norm) else plain
+
+
+def opened(norm: str, rules: Rules, lexicon: Lexicon) -> int:
+    """Characters of the words that ask to remember, with what stands between them and the words to keep."""
+    request = rules.flags["remember"].match(norm)
+    if request is None:
+        return 0
+    rest = norm[request.end() :].lstrip(" ,，:：")
+    filler = lexicon.shared["remember_filler"].match(rest)
+    return len(norm) - len(rest) + (filler.end() if filler else 0)
 
 
 def subject_of(

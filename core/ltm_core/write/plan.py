@@ -26,7 +26,7 @@ from ltm_core.types import (
 )
 
 if TYPE_CHECKING:
-    from ltm_core.write.topics import Topic
+    from ltm_core.write.topic_zh import Topic
 
 Move: TypeAlias = Literal["state", "change", "correct", "cease", "revert"]
 """What the words do to what was known: state it, change it, correct a wrong belief, end it, go back to it."""
@@ -137,6 +137,22 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """One word of a topic as facts may tell it: "salary" is told with the relation ``income``, too."""
+
+    terms: frozenset[str] = frozenset()
+    """Terms of which any says the word."""
+    said: str = ""
+    """An expression for other ways to say it."""
+    relations: frozenset[str] = frozenset()
+    """Relations whose facts tell it, whatever their words."""
+
+
+Reading: TypeAlias = "tuple[tuple[Named, ...], ...]"
+"""One way to understand a topic: it is told by a fact that tells every word of any row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetRequest:
     """The user asked in the chat to forget, or not to be reminded of, what ``target`` names."""
 
@@ -146,6 +162,10 @@ class ForgetRequest:
     """Relations that ``target`` names ("my address"), when it names any."""
     topic: Topic | None = None
     """The other names under which facts may tell of it, where they are known."""
+    readings: tuple[Reading, ...] = ()
+    """What the words mean where no fact has them all; the first that names anything counts."""
+    person: str = ""
+    """The relative that ``target`` is, if it is one ("ex_husband")."""
     evidence: Evidence
     beside: tuple[int, ...] = ()
     """Where the other clauses begin that belong to the request and state nothing."""

@@ -7,14 +7,17 @@ from dataclasses import dataclass, replace
 
 from ltm_core.types import Anchor, Evidence
 from ltm_core.write.lexicon import Lexicon, Rules
-from ltm_core.write.norm import fold, trim
-from ltm_core.write.people import lead, speaker_key
+from ltm_core.write.norm import fold, normal, trim
+from ltm_core.write.people import lead, opened, speaker_key
 from ltm_core.write.plan import Candidate, Utterance
 from ltm_core.write.scopes import Read
 
 _LEAST, _MOST = 4, 400
 """Characters of an earlier turn that "remember that" may point at as a whole."""
 _HELD = frozenset(["fiction", "injection", "quotation", "question", "irony"])
+
+
+_QUOTES = ('"', "'", "“", "‘", "「", "『", "《")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +43,12 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
         start, words = _content(r, lexicon)
         spans = [i]
         for j in range(i + 1, len(reads)):
+            if lexicon.shared["request_courtesy"].match(reads[j].clause.norm):
+                continue  # "commit this to memory, will you? …"
             same = reads[j].clause.sentence == r.clause.sentence
-            opener = not words and j == i + 1
-            if not (same or opener) or _is_held(reads[j]) or (reads[j]["command"] and not opener):
+            opener = not words and len(spans) == 1
+            held = _is_held(reads[j]) and not (opener and _only_names_quoted(reads[j]))
+            if not (same or opener) or held or (reads[j]["command"] and not opener):
                 break
             if not words and reads[j].veto == "smalltalk":
                 break  # "记住了，谢谢" gives nothing to keep
@@ -56,6 +62,7 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
                     found.append(replace(_explicit(utterance, *pointed, spans), points_back=True))
                 continue
             start = reads[spans[1]].clause.start
+        start, end = _narrowed(utterance.content, start, end, lexicon.rules(r.clause.language), lexicon)
         tail = lexicon.rules(r.clause.language).parts.get("asked_to_keep_end") if r.veto == "question" else None
         text = trim(utterance.content[start:end])
         if tail is not None:  # "能不能记一下我家猫叫豆豆吗？"
@@ -70,6 +77,25 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
             _explicit(utterance, text, Evidence(message_id=utterance.message_id, start=start, end=end), spans)
         )
     return tuple(found)
+
+
+def _narrowed(content: str, start: int, end: int, rules: Rules, lexicon: Lexicon) -> tuple[int, int]:
+    """Where the words to keep begin and end, without a second opener ("for next time, store it: …") and without
+    what says where to keep them ("… to your notes")."""
+    for _ in range(2):
+        text = content[start:end]
+        skipped = opened(normal(text), rules, lexicon)
+        if not 0 < skipped < len(trim(text)) - 1:
+            break
+        start += skipped
+    tail = rules.parts.get("keep_tail")
+    closed = tail.search(content[start:end]) if tail is not None else None
+    return start, start + closed.start() if closed is not None and closed.start() else end
+
+
+def _only_names_quoted(r: Read) -> bool:
+    """Whether the author's own words go before what he quotes: 'the hymn was "Abide with Me"'."""
+    return r.veto == "quotation" and not r.clause.norm.lstrip().startswith(_QUOTES)
 
 
 def _only_names(text: str, rules: Rules) -> bool:
@@ -178,10 +204,9 @@ def _content(r: Read, lexicon: Lexicon) -> tuple[int, str]:
     """Where the words to keep begin in the message, and the words of the clause themselves."""
     rules = lexicon.rules(r.clause.language)
     norm = r.clause.norm
-    opened = rules.flags["remember"].match(norm)
-    begin = max(opened.end() if opened else 0, lead(norm, rules) if opened else 0)
-    rest = norm[begin:]
-    filler = lexicon.shared["remember_filler"].match(rest.lstrip(" ,，:："))
-    begin += len(rest) - len(rest.lstrip(" ,，:："))
-    begin += filler.end() if filler else 0
+    begin = opened(norm, rules, lexicon)
+    if begin and begin < lead(norm, rules):
+        rest = norm[lead(norm, rules) :].lstrip(" ,，:：")
+        filler = lexicon.shared["remember_filler"].match(rest)
+        begin = len(norm) - len(rest) + (filler.end() if filler else 0)
     return r.clause.start + begin, trim(r.clause.text[begin:])

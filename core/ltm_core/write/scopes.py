@@ -50,6 +50,11 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
     for i, clause in enumerate(clauses):
         flags = cues(clause, lexicon)
         previous = found[-1] if found else None
+        asks_always = lexicon.rules(clause.language).parts.get("asks_always")
+        asked = flags["question"] or flags["conditional"]
+        if asked and asks_always is not None and asks_always.match(clause.norm):
+            flags["question"] = flags["conditional"] = False  # "could you always answer in French?"
+            flags["standing"] = True
         if clause.sentence != sentence:
             sentence = clause.sentence
             condition = order = quoting = planned = once = passing = False

@@ -14,7 +14,7 @@ from typing import Literal
 from ltm_core.write.norm import trim
 from ltm_core.write.request_words import RequestWords, request_words
 from ltm_core.write.scopes import Read
-from ltm_core.write.topics import bare_topic
+from ltm_core.write.topic_zh import bare_topic
 
 Mode = Literal["erase", "suppress"]
 _MUTE = (

@@ -42,8 +42,13 @@ def standing_draft(read: Read, lexicon: Lexicon) -> Draft | None:
     joined = rules.parts.get("joined")
     if joined is not None and read["continues"] and joined.match(norm):
         return None
-    if not read["standing"] or "instruction" not in rules.parts or not rules.parts["instruction"].match(text):
+    instruction = rules.parts.get("instruction")
+    if not read["standing"] or instruction is None:
         return None
+    if not instruction.match(text):
+        if not start or not instruction.match(norm):
+            return None
+        start, text = 0, norm  # "no emojis": here "no" is no answer
     for p in rules.standing:
         m = p.regex.search(text)
         if m is None:

@@ -1,156 +1,91 @@
-"""What a Chinese request to forget or to be silent is about: its words without frame, under all its names.
+"""What the words of a topic mean, as facts may tell it: "the bankruptcy" is told by "I went bankrupt".
 
-"关于我爸生病的那些事" is about 爸 and 生病; "我挣多少" is the income; "离婚" is also told as "离过一次婚". Pure.
+A request names a topic in the user's words of today. Where no fact holds just these, they are read more freely, in
+steps: with the words of one family and the relation that a word is the name of; without words like "topic" or
+"story"; each of two things that are named together. Keeping quiet goes further than erasing: it can be undone.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 
-from ltm_core.write.lexicon import Lexicon, Rules
+from ltm_core.text.terms import terms
+from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import fold, trim
-from ltm_core.write.request_words import RequestWords, request_words
+from ltm_core.write.plan import Named, Reading
+from ltm_core.write.topic_words import Topics
 
-_SPLIT_BETWEEN = 8
-"""Characters that may stand between the halves of a verb and its noun ("离过两次婚", "考教师资格证")."""
-_LEAST_PART = 2
-_WITH = "跟和与同"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Topic:
-    """One topic under its names."""
-
-    names: tuple[str, ...] = ()
-    """What it is called, most particular first; empty when only a person is named."""
-    parts: tuple[str, ...] = ()
-    """What it is made of, when two things are named at once ("脱发和米诺地尔")."""
-    whose: str = ""
-    """The relative it is about, as facts call him."""
-    called: tuple[str, ...] = ()
-    """Words by which facts of others mention the relative ("我哥")."""
-    attribute: str = ""
-    """The noun of an attribute, as facts call it ("备用邮箱")."""
-    relations: tuple[str, ...] = ()
-    """Relations of the relative's facts that the noun names."""
-    told: tuple[str, ...] = ()
-    """Expressions of which one stands in facts about the topic, whatever its name."""
-    looser: tuple[str, ...] = ()
-    """Names that may miss what is meant: good enough to be silent about, not to erase."""
-    split: tuple[str, ...] = ()
-    """Expressions of a verb and its noun with other words between them."""
+_ROOT = 6
+"""Letters that words of one family must share."""
 
 
-def bare_topic(words: str) -> str:
-    """The words of a request without what names nothing; empty when nothing is left that names anything."""
-    parts = request_words()
-    text = trim(words)
-    for _ in range(3):
-        before = text
-        text = trim(parts["lead"].sub("", text, count=1))
-        shorter = trim(parts["tail"].sub("", text, count=1))
-        text = shorter if len(shorter) >= _LEAST_PART or shorter in ("猫", "狗", "病", "酒", "烟", "药") else text
-        if text == before:
-            break
-    said_twice = parts["twice"].match(text)
-    text = said_twice[1] if said_twice else text
-    return "" if parts["no_topic"].match(text) else text
-
-
-def topic_of(text: str, lexicon: Lexicon) -> Topic | None:
-    """The topic that the bare words name; None when they name nothing."""
-    words, rules = request_words(), lexicon.rules("zh")
-    text = trim(text)
-    owned = words["own"].match(text)
-    mine = trim(text[owned.end() :]) if owned and len(text) > owned.end() else text
-    kin = _kin(mine, rules, named=mine != text)
-    if kin is not None:
-        person, rest = kin
-        rest = bare_topic(rest)
-        relation = rules.asked.get(fold(rest)) or rules.attributes.get(fold(rest))
-        return Topic(
-            names=tuple(_names(rest, words)) if rest else (),
-            whose=rules.kin[person],
-            called=_called(person),
-            relations=(relation,) if relation else (),
-            told=_told(rest, words) if rest else (),
-            looser=tuple(_looser(rest, words)) if rest else (),
-            split=_split(rest),
-        )
-    return Topic(
-        names=tuple(dict.fromkeys([*_names(mine, words), text])) if mine else (),
-        parts=_parts(mine, words),
-        attribute=mine,
-        told=(*_told(mine, words), *_animals(mine, rules)),
-        looser=tuple(_looser(mine, words)),
-        split=_split(mine),
-    )
-
-
-def _kin(text: str, rules: Rules, *, named: bool) -> tuple[str, str] | None:
-    """The relative with whom the words begin, and the rest; "学生证" and "先生们" are no relatives.
-
-    ``named``: he is said to be the speaker's own ("我爸去世").
-    """
-    for n in range(min(len(text), 6), 0, -1):
-        person, rest = text[:n], text[n:]
-        if person not in rules.kin:
-            continue
-        if not rest or rest.startswith(("的", "这", "那", "家", "他", "她")):
-            return person, rest.lstrip("的他她")
-        known = fold(rest)
-        if known in rules.asked or known in rules.attributes:
-            return person, rest
-        if rules.parts["of_kin"].match(text) and len(rest) >= _LEAST_PART and (named or n >= _LEAST_PART):
-            return person, rest
-        return None
-    return None
-
-
-def _called(person: str) -> tuple[str, ...]:
-    return (f"我{person}", f"我的{person}", person) if len(person) > 1 else (f"我{person}", f"我的{person}")
-
-
-def _names(text: str, words: RequestWords) -> Iterator[str]:
-    """The words themselves, without a noun that adds nothing, without the question they ask."""
-    yield text
-    if text[0] in _WITH and len(text) > _LEAST_PART:
-        yield text[1:]
-    for name in ("light_verb", "pointed_tail", "general_noun"):
-        shorter = trim(words[name].sub("", text))
-        if shorter != text and len(shorter) >= _LEAST_PART:
-            yield shorter
-    asked = trim(words["asking"].sub(" ", text))
-    if asked != text and len(asked.replace(" ", "")) >= _LEAST_PART:
-        yield asked
-
-
-def _looser(text: str, words: RequestWords) -> Iterator[str]:
-    shorter = trim(words["looser_noun"].sub("", text))
-    if shorter != text and len(shorter) >= _LEAST_PART:
-        yield shorter
-
-
-def _parts(text: str, words: RequestWords) -> tuple[str, ...]:
-    found = [trim(p) for p in words["several"].split(text)]
-    return tuple(found) if len(found) > 1 and all(len(p) >= _LEAST_PART for p in found) else ()
-
-
-def _told(text: str, words: RequestWords) -> tuple[str, ...]:
-    return tuple(t.told for t in words.topics if t.is_named_in(text))
-
-
-def _animals(text: str, rules: Rules) -> tuple[str, ...]:
-    """The names of the animal that the words name: "狗狗" is also told as "金毛"."""
-    kind = rules.pets.get(text)
-    named = sorted((word for word, k in rules.pets.items() if kind and k == kind), key=len, reverse=True)
-    return ("|".join(map(re.escape, named)),) if named else ()
-
-
-def _split(text: str) -> tuple[str, ...]:
-    """ "离婚" -> "离…婚": only of two characters, which as a pair are no chance."""
-    if len(text) != 2 or not all("\u4e00" <= c <= "\u9fff" for c in text):
+def readings(target: str, language: str, lexicon: Lexicon, *, quiet: bool) -> tuple[Reading, ...]:
+    """How the target may be understood, the nearest reading first; ``quiet`` when it is only to be kept quiet."""
+    topics = lexicon.topics.get(language)
+    if topics is None:
         return ()
-    return (f"{re.escape(text[0])}[^，。！？；]{{0,{_SPLIT_BETWEEN}}}{re.escape(text[1])}",)
+    parts = lexicon.rules(language).parts
+    bare = trim(parts["talk_tail"].sub("", parts["talk_head"].sub("", target, count=1)))
+    found: list[Reading] = []
+    for words in dict.fromkeys(w for w in (target, bare) if w):
+        found.append((_row(words, topics, lexicon, quiet=quiet),))
+    pieces = [trim(p) for p in topics.joints.split(bare)]
+    if len(pieces) > 1 and all(pieces):
+        found.append(tuple(_row(p, topics, lexicon, quiet=quiet) for p in pieces))
+    if quiet:
+        found += [(_row(w, topics, lexicon, quiet=quiet),) for w in _without_head(bare)]
+    return tuple(r for r in dict.fromkeys(found) if r and all(r))
+
+
+def person_named(target: str, language: str, lexicon: Lexicon) -> str:
+    """The key of the relative that the words are, with or without a name; empty when they are something else."""
+    kin = lexicon.rules(language).kin
+    noun = fold(target)
+    return kin.get(noun) or kin.get(noun.rpartition(" ")[0]) or ""
+
+
+def _row(words: str, topics: Topics, lexicon: Lexicon, *, quiet: bool) -> tuple[Named, ...]:
+    """What a fact must tell to be about all the words."""
+    row: list[Named] = []
+    alone: list[int] = []
+    rest = words
+    for topic in topics.of(words):
+        m = topic.named.search(rest)
+        if m is None:
+            continue
+        same = [t for t in topics.of(words) if (n := t.named.search(rest)) is not None and n.span() == m.span()]
+        said = "|".join(s for t in same for s in (t.said, t.around if quiet else "") if s)
+        relations = frozenset[str]().union(*(t.relations for t in same))
+        rest = rest[: m.start()] + " " + rest[m.end() :]
+        if any(t.beside for t in same):
+            alone.append(len(row))
+        row.append(Named(terms=frozenset(terms(m.group(), query=True)), said=said, relations=relations))
+    for word in rest.split():
+        meant = frozenset(terms(word.removesuffix("'s"), query=True))
+        if meant and fold(word) not in topics.faint:
+            row.append(Named(terms=meant, said=_family(word, topics, lexicon, quiet=quiet)))
+    if len(alone) == len(row):
+        row = [replace(n, said="") for n in row]
+    return tuple(row)
+
+
+def _family(word: str, topics: Topics, lexicon: Lexicon, *, quiet: bool) -> str:
+    """An expression for the words formed like this one; for keeping quiet, for the members of a class too."""
+    low = fold(word).removesuffix("'s")
+    said: list[str] = []
+    if low.isalpha() and low.isascii():
+        roots = [low.removesuffix(s) for s in topics.suffixes if low.endswith(s)]
+        root = min((r for r in roots if len(r) >= _ROOT), key=len, default="")
+        if root:
+            said.append(rf"\b{root}\w{{0,5}}\b")
+    named = lexicon.class_names.get(low) if quiet else None
+    if named is not None:
+        said.append(r"\b(?:" + "|".join(re.escape(m) for m in sorted(lexicon.classes[named]) if m.isascii()) + r")\b")
+    return "|".join(said)
+
+
+def _without_head(words: str) -> list[str]:
+    """Shorter words for the same topic: "Jordan's prison sentence" is still named by "Jordan's prison"."""
+    shorter = words.split()
+    return [" ".join(shorter[:-1])] if len(shorter) > 1 else []

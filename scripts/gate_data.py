@@ -34,7 +34,10 @@ AUTHORS = {
     "messages_everyday_zh": 4, "turns_everyday_zh": 4,
 }  # fmt: skip
 """Fold of each file: what one hand wrote is in one fold, and each fold holds several kinds of talk."""
-UNSEEN = ("stories_test", "stories_dev", "stories_apart_en", "stories_apart_zh")
+UNSEEN = (
+    "stories_test", "stories_dev", "stories_apart_en", "stories_apart_zh", "stories_apart_lines_en",
+    "stories_apart_lines_zh",
+)  # fmt: skip
 """Stories of other labels, and those kept for counting."""
 TALK = (
     "messages_moments", "messages_smalltalk", "messages_chatter", "messages_friends_en", "messages_friends_zh",

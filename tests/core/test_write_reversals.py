@@ -119,13 +119,43 @@ def test_what_gives_up_no_whole_class_ends_nothing(
 
 
 ENGLISH: list[tuple[list[str], str, list[str], list[str]]] = [
-    (["I love brie.", "I really like stilton.", "I love sourdough."], "I've given up cheese altogether.", ["brie", "stilton"], ["sourdough"]),
-    (["I love Bach.", "I like Chopin.", "I like reggae."], "I don't listen to classical music any more.", ["Bach", "Chopin"], ["reggae"]),
-    (["I love peonies.", "I like tulips.", "I love baking."], "I don't like flowers any more.", ["peonies", "tulips"], ["baking"]),
-    (["I enjoy knitting.", "I love quilting.", "I enjoy birdwatching."], "I've given up crafts completely.", ["knitting", "quilting"], ["birdwatching"]),
-    (["I love sitcoms.", "I like nordic noir.", "I love podcasts."], "I've stopped watching tv series.", ["sitcoms", "noir"], ["podcasts"]),
-    (["I love croissants.", "I like eclairs.", "I love porridge."], "I've stopped eating pastries.", ["croissants", "eclairs"], ["porridge"]),
-]  # fmt: skip
+    (
+        ["I love brie.", "I really like stilton.", "I love sourdough."],
+        "I've given up cheese altogether.",
+        ["brie", "stilton"],
+        ["sourdough"],
+    ),
+    (
+        ["I love Bach.", "I like Chopin.", "I like reggae."],
+        "I don't listen to classical music any more.",
+        ["Bach", "Chopin"],
+        ["reggae"],
+    ),
+    (
+        ["I love peonies.", "I like tulips.", "I love baking."],
+        "I don't like flowers any more.",
+        ["peonies", "tulips"],
+        ["baking"],
+    ),
+    (
+        ["I enjoy knitting.", "I love quilting.", "I enjoy birdwatching."],
+        "I've given up crafts completely.",
+        ["knitting", "quilting"],
+        ["birdwatching"],
+    ),
+    (
+        ["I love sitcoms.", "I like nordic noir.", "I love podcasts."],
+        "I've stopped watching tv series.",
+        ["sitcoms", "noir"],
+        ["podcasts"],
+    ),
+    (
+        ["I love croissants.", "I like eclairs.", "I love porridge."],
+        "I've stopped eating pastries.",
+        ["croissants", "eclairs"],
+        ["porridge"],
+    ),
+]
 
 
 @pytest.mark.parametrize(("likings", "reversal", "over", "kept"), ENGLISH)

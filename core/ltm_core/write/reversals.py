@@ -1,7 +1,7 @@
-"""A Chinese clause that gives up a whole class of things: "什么海鲜我都不吃了", "短视频看腻了", "对体育赛事完全没兴趣了".
+"""A Chinese clause that gives up a whole class of things: "什么海鲜我都不吃了", "短视频看腻了".
 
-The class stands first or behind the verb, with or without words for "all"; nothing but such words, the speaker and the
-time may stand around it, else one thing of the class is meant ("那部电视剧", "水果罐头") and nothing broad is said. Pure.
+The class stands first or behind the verb, with or without words for "all"; nothing but such words, the speaker and
+the time may stand around it, else one thing of the class is meant ("水果罐头") and nothing broad is said. Pure.
 """
 
 from __future__ import annotations

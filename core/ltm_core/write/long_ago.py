@@ -1,4 +1,4 @@
-"""Old stories: a time long gone that a clause tells by itself ("读高三那年，…") holds for what follows in its sentence,
+"""Old stories: a time long gone told by itself ("读高三那年，…") holds for what follows in its sentence,
 until the present or something that has lasted since is told. Pure.
 """
 

@@ -16,6 +16,10 @@ from ltm_core.embed.base import Embedder
 from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.types import Fact
 from ltm_core.write.broad import broad_classes, names_member
+from ltm_core.write.clauses import split
+from ltm_core.write.lexicon import default_lexicon
+from ltm_core.write.reversals import reversed_classes
+from ltm_core.write.scopes import read
 
 BEGIN = datetime(2025, 3, 3, 2, tzinfo=UTC)
 
@@ -108,6 +112,52 @@ STAYS: list[tuple[str, str, str]] = [
     ("我对花生过敏", "坚果我都不吃了", "花生"),
     ("我爱吃茶叶蛋", "茶我再也不喝了", "茶叶蛋"),
 ]
+
+
+GIVEN_UP: list[tuple[str, str]] = [
+    ("什么综艺我都看不下去了", "variety"),
+    ("火锅烧烤我都不吃了", "barbecue"),
+    ("海鲜和肉我都不吃了", "seafood"),
+    ("我现在一杯咖啡都不喝", "coffee"),
+    ("辣的一点都不能吃了", "spicy"),
+    ("鲜花我看都不想看了", "flower"),
+    ("我彻底告别碳水了", "carb"),
+    ("我把所有的社交软件都卸载了", "social_platform"),
+    ("营销短信一律别给我发了", "marketing"),
+    ("我不再看任何电影", "film"),
+    ("我跟甜食说再见了", "sweet"),
+    ("手机游戏我全删了", "mobile_game"),
+]
+
+
+@pytest.mark.parametrize(("words", "cls"), GIVEN_UP)
+def test_the_class_that_a_clause_gives_up(words: str, cls: str) -> None:
+    (read_,) = read(split(words, default_lexicon()), default_lexicon())
+    assert not read_.veto
+    assert cls in reversed_classes(read_, default_lexicon())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "水果我没买",
+        "海鲜市场我不去了",
+        "那部电视剧我不看了",
+        "电影票我退了",
+        "咖啡机我扔了",
+        "游戏我没通关",
+        "舞蹈课我给女儿停了",
+        "我没有戒烟",
+        "他们家的火锅我再也不吃了",
+        "打球的时候我不戴眼镜",
+        "面我煮多了",
+        "茶我不喝凉的",
+        "手机游戏我不怎么玩",
+    ],
+)
+def test_clauses_that_give_up_no_class(words: str) -> None:
+    (read_,) = read(split(words, default_lexicon()), default_lexicon())
+    assert reversed_classes(read_, default_lexicon()) == ()
 
 
 @pytest.mark.parametrize(("liking", "later", "kept"), STAYS)

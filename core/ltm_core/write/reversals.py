@@ -13,6 +13,10 @@ from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import fold
 from ltm_core.write.scopes import Read
 
+_LONGEST = 8
+"""Characters of the name of a class."""
+_JOINTS = ("和", "跟", "与", "、", "加")
+
 
 def reversed_classes(read: Read, lexicon: Lexicon, before: Read | None = None) -> tuple[str, ...]:
     """The classes that the clause gives up as a whole; none when it gives up none, or not for good, or when the
@@ -43,7 +47,7 @@ def reversed_classes(read: Read, lexicon: Lexicon, before: Read | None = None) -
 def _is_given_up(text: str, start: int, end: int, lexicon: Lexicon, *, every: bool) -> bool:
     """Whether the name there is that of the class which the clause gives up."""
     parts = lexicon.rules("zh").parts
-    before, after = text[:start], text[end:]
+    before, after = _without_others(text[:start], text[end:], lexicon)
     if text[start:end] in lexicon.sets["diets"]:
         return parts["turns_diet"].search(before) is not None and parts["ends_diet"].match(after) is not None
     if parts["reversal_verb"].match(before) is not None:
@@ -52,3 +56,20 @@ def _is_given_up(text: str, start: int, end: int, lexicon: Lexicon, *, every: bo
         return False
     disposed = parts["class_disposed"].match(after) is not None
     return parts["class_given_up"].match(after) is not None or (every and disposed)
+
+
+def _without_others(before: str, after: str, lexicon: Lexicon) -> tuple[str, str]:
+    """What stands around the name without the names of other classes joined to it ("海鲜和肉我都不吃了")."""
+    names, joint = broad_classes().names, lexicon.rules("zh").parts["class_joint"]
+    while True:
+        skip = m.end() if (m := joint.match(after)) is not None else 0
+        size = next((n for n in range(_LONGEST, 0, -1) if after[skip : skip + n] in names), 0)
+        if not size:
+            break
+        after = after[skip + size :]
+    while True:
+        bare = before[:-1] if before[-1:] in _JOINTS else before
+        size = next((n for n in range(min(_LONGEST, len(bare)), 0, -1) if bare[-n:] in names), 0)
+        if not size:
+            return before, after
+        before = bare[:-size]

@@ -22,6 +22,16 @@ from ltm_core import LongTermMemory
         (["I live in Leeds.", "I moved to York.", "I moved back to Leeds."], "Leeds", "York"),
         (["我住在杭州", "我搬到苏州了", "上个月又搬回杭州了"], "杭州", "苏州"),
         (["我用华为手机", "换成iPhone了", "又换回华为手机了"], "华为", "iPhone"),
+        (["我吃素五年了", "我开荤了，现在鱼和肉都吃", "我还是恢复吃素了"], "素", "鱼和肉"),
+        (["我留的是波波头", "头发接长了，现在是大波浪", "我又剪回波波头了"], "波波头", "大波浪"),
+        (["我的默认收货地址是静安寺", "默认收货地址改成虹桥了", "我又把默认收货地址设回静安寺"], "静安寺", "虹桥"),
+        (["我每天六点半起床", "起床时间改成八点了", "这周起又恢复成六点半起床了"], "六点半", "八点"),
+        (["记账我用挖财", "记账改用Numbers表格了", "记账还是改回挖财了"], "挖财", "Numbers"),
+        (["我是短发", "接了长发，现在天天编辫子", "拆了，我又是短发了"], "短发", "辫子"),
+        # the last time, what one gets back to now and then, what is only repaired
+        (["我在医院上早班", "护士长把我排到小夜班了", "上回早班的同事请客"], "小夜班", ""),
+        (["我用华为手机", "换成iPhone了", "华为手机的数据恢复好了"], "iPhone", ""),
+        (["我是德邦的装卸工", "我跳槽了，现在给安能开车", "我弟又回德邦装货了"], "安能", ""),
         # visits, errands, plans, questions, other people: nothing comes back
         (["I live in Leeds.", "I moved to York.", "I went back to Leeds for a weekend."], "York", ""),
         (["I live in Leeds.", "I moved to York.", "I went back to Leeds to see my mum."], "York", ""),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from ltm_core.types import Fact
+from ltm_core.write.broad import names_member
 from ltm_core.write.ends import RULE as ENDS
 from ltm_core.write.given_up import does_nothing_of, loosely, worded_so
 from ltm_core.write.lexicon import Lexicon, default_lexicon
@@ -181,8 +182,17 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
     own = fact.relation in lexicon.sets["own_words"]
     if set(candidate.classes) & lexicon.sets["provider_sorts"]:
         return (own or fact.relation in ("uses", "served_by")) and _of_class(fact, candidate.classes, lexicon)
-    chosen = own or lexicon.relation(fact.relation).family in ("preference", "language")
-    return chosen and _of_class(fact, candidate.classes, lexicon)
+    family = lexicon.relation(fact.relation).family
+    used = family == "tools" and not lexicon.sets["used_classes"].isdisjoint(candidate.classes)
+    if not (own or used or family in ("preference", "language")) or _is_no_liking(fact, lexicon):
+        return False
+    return _of_class(fact, candidate.classes, lexicon)
+
+
+def _is_no_liking(fact: Fact, lexicon: Lexicon) -> bool:
+    """Whether a Chinese statement tells of work with a thing, or that one cannot have it, and not that one likes it:
+    "在海鲜市场卖虾", "对花生过敏"."""
+    return not fact.text.isascii() and lexicon.rules("zh").parts["no_liking"].search(normal(fact.text)) is not None
 
 
 def is_of_another(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
@@ -235,7 +245,7 @@ def _is_given_up(fact: Fact, thing: str, lexicon: Lexicon) -> bool:
     held = fact.object_normalized or fold(fact.object)
     bare = held[1:] if held[:1] in lexicon.sets["classifiers"] else held
     for said in (held, bare, bare.replace("的", ""), fold(fact.object)):
-        if said.endswith(thing) or said.startswith(thing):
+        if said.endswith(thing) or (len(thing) > 1 and said.startswith(thing)):
             return True
     if len(thing) > 2 and thing[-1] in lexicon.sets["generic_ends"] and bare.startswith(thing[:-1]):
         return True  # "豆瓣号" for "豆瓣账号"
@@ -254,15 +264,7 @@ def _is_dish_of(fact: Fact, classes: tuple[str, ...], lexicon: Lexicon) -> bool:
 
 
 def _of_class(fact: Fact, classes: tuple[str, ...], lexicon: Lexicon) -> bool:
-    if in_classes(fact, classes, lexicon):
-        return True
-    said = fold(fact.object)
-    if said.isascii():
-        words = re.findall(r"[\w'-]+", said)
-        parts = {" ".join(words[i : i + n]) for n in (1, 2) for i in range(len(words))}
-        parts |= {singular(p) for p in parts}
-        return any(c in classes for p in parts for c in lexicon.members.get(p, ()))
-    return any(len(m) > 1 and m in said for c in classes for m in lexicon.classes.get(c, ()))
+    return in_classes(fact, classes, lexicon) or names_member(fact.object, classes, lexicon)
 
 
 def _may_end_class(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:

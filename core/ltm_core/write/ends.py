@@ -10,12 +10,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ltm_core.write.broad import broad_classes
 from ltm_core.write.given_up import UNTOUCHED, GivenUp, given_up, given_up_before, names_of
 from ltm_core.write.lexicon import Lexicon, Rules
 from ltm_core.write.mentions import names
 from ltm_core.write.norm import fold, trim
 from ltm_core.write.people import Subject
 from ltm_core.write.plan import Candidate, Utterance
+from ltm_core.write.reversals import reversed_classes
 from ltm_core.write.scopes import Read
 
 RULE = "ends"
@@ -51,7 +53,8 @@ def endings(
     gone = rules.parts["pet_gone"].match(read.clause.norm) if "pet_gone" in rules.parts else None
     if read.veto or subject.kind == "stranger":
         return
-    final = _is_final(read, subject, rules)
+    given_up_whole = reversed_classes(read, lexicon, before) if _may_be_final(read, "command") else ()
+    final = bool(given_up_whole) or _is_final(read, subject, rules)
     if not final and not ((partners or gone is not None) and _may_be_final(read)):
         return
     words = trim(read.clause.text)
@@ -93,7 +96,9 @@ def endings(
     for key in dict.fromkeys(keys):
         yield replace(
             _ending(key, words, read, utterance, speaker=speaker),
-            classes=named_classes(read.clause.norm, rules, lexicon) or _sort_of(over.thing, lexicon),
+            classes=given_up_whole
+            or named_classes(read.clause.norm, rules, lexicon)
+            or _sort_of(over.thing, lexicon),
             relation="does" if final or gone is None or partners else "has_pet",  # what died today is gone for good
             wrong_object=over.thing or None,
             things=things,
@@ -234,24 +239,34 @@ def named_classes(norm: str, rules: Rules, lexicon: Lexicon) -> tuple[str, ...]:
     english, chinese = lexicon.rules("en").parts, lexicon.rules("zh").parts
     found: dict[str, None] = {}
     function = lexicon.gate.function
-    for name, cls in lexicon.class_names.items():
+    for name, classes in broad_classes().names.items():
         at = text.find(name)
         if at < 0:
             continue
         before, after = text[:at], text[at + len(name) :]
         if _HAN.match(name):
+            if name not in lexicon.class_names:
+                continue  # `reversals`
             last = before[-1:]
             whole = not last or last in function or chinese["class_led"].search(before) is not None
             whole = whole and (last != "的" or chinese["all_of"].search(before) is not None)
             if len(name) == 1:
                 whole = whole and chinese["class_goes_on"].match(after) is not None
+            whole = whole and chinese["member_goes_on"].match(after) is None
             if whole:
-                found[cls] = None
+                found[lexicon.class_names[name]] = None
         else:
             words = re.findall(r"[\w'+-]+", before)
             bare = (not before or not before[-1].isalnum()) and (not after or not after[0].isalnum())
             if bare and english["diet_class"].search(name) and english["stands_alone"].match(after):
-                found[cls] = None
-            if bare and (not words or words[-1] in function or words[-1].endswith(("ing", "ed"))):
-                found[cls] = None
+                found |= dict.fromkeys(sorted(classes))
+            led = not words or words[-1] in function or words[-1].endswith(("ing", "ed"))
+            if bare and led and (name in lexicon.class_names or _is_all_of(before, after, lexicon)):
+                found |= dict.fromkeys(sorted(classes))
     return tuple(found)
+
+
+def _is_all_of(before: str, after: str, lexicon: Lexicon) -> bool:
+    """Whether English words around the name of a class leave it whole: "given up cheese", not "the cheese order"."""
+    parts = lexicon.rules("en").parts
+    return parts["stands_alone"].match(after) is not None and parts["one_of_class"].search(before) is None

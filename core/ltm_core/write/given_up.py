@@ -82,7 +82,11 @@ def loosely(fact: Fact, pairs: Sequence[tuple[str, str]], lexicon: Lexicon) -> b
             fact.relation == "membership" or parts["holds_membership"].search(fact.text)
         ):
             return True
-        if parts["vehicle_noun"].match(thing) and fact.relation == "drives":
+        if parts["vehicle_noun"].match(thing) and (
+            fact.relation == "drives" or (fact.relation == "owns" and parts["vehicle_said"].search(text))
+        ):
+            return True
+        if parts["course_noun"].match(thing) and parts["course_said"].search(text):
             return True
         if verb == UNTOUCHED and thing in text and lexicon.relation(fact.relation).family != "work":
             return True

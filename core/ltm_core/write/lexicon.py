@@ -332,16 +332,20 @@ def _members(name: str, rows: Mapping[str, Sequence[str]]) -> Iterator[str]:
             yield word
 
 
-def _classes() -> tuple[dict[str, dict[str, str]], dict[str, frozenset[str]], dict[str, str]]:
+def class_rows(file: str) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """What people call each class of a file, and its members as they stand there."""
+    names: dict[str, list[str]] = {}
     rows: dict[str, list[str]] = {}
-    names: dict[str, str] = {}
-    for line in _root().joinpath("classes.tsv").read_text(encoding="utf-8").splitlines():
-        if not line.strip() or line.startswith("#"):
-            continue
-        name, spoken, words = line.split("\t")
-        for s in spoken.split("|"):
-            names[fold(s)] = name
-        rows[name] = words.split("|")
+    for line in _root().joinpath(file).read_text(encoding="utf-8").splitlines():
+        if line.strip() and not line.startswith("#"):
+            name, spoken, words = line.split("\t")
+            names[name], rows[name] = spoken.split("|"), words.split("|")
+    return names, rows
+
+
+def _classes() -> tuple[dict[str, dict[str, str]], dict[str, frozenset[str]], dict[str, str]]:
+    called, rows = class_rows("classes.tsv")
+    names = {fold(s): name for name, spoken in called.items() for s in spoken}
     by_class: dict[str, dict[str, str]] = {}
     members: dict[str, set[str]] = {}
     for name in rows:

@@ -67,31 +67,59 @@ def settled(reader: Reader, candidates: Sequence[Candidate], *, now: datetime, l
             out.append(c)
             continue
         past = reader.facts(subject=c.subject, past_at=now, newest_first=True)
-        back = next(
-            (f for f in past if _is_meant(f, c, lexicon) and (c.rule == RULE or _is_same(f, c, lexicon))), None
-        )
-        if back is None:
+        meant = [f for f in past if _is_meant(f, c, lexicon) and (c.rule == RULE or _is_same(f, c, lexicon))]
+        if not meant:
             out += [c] if c.rule != RULE else []
             continue
-        between = _heir(reader, back)
-        c = replace(c, instead_of=(between.id,) if between is not None else ())
-        if c.rule in (RULE, "open"):
-            known = lexicon.relation(back.relation)
-            c = replace(
-                c,
-                relation=back.relation,
-                object=back.object,
-                object_normalized=back.object_normalized,
-                kind=back.kind,
-                importance=back.importance,
-                single_valued=known.single,
-                relation_confidence=0.9,
-            )
+        # "回原来的动画公司做原画师": the employer and the post that were told in one breath
+        held = [f for f in meant if c.rule == RULE and f.relation != meant[0].relation and _is_beside(f, meant[0])]
+        for back in (meant[0], *held):
+            out.append(_again(c, back, _replaced_it(reader, back, lexicon), lexicon))
         if c.rule == RULE:
             told |= set(c.evidence)
-        out.append(c)
     own = lexicon.sets["own_words"]
     return [c for c in out if c.rule == RULE or not (told & set(c.evidence) and c.relation in own)]
+
+
+def _again(c: Candidate, back: Fact, over: Sequence[Fact], lexicon: Lexicon) -> Candidate:
+    """The return as the fact that holds again, in place of what had replaced it."""
+    c = replace(c, instead_of=tuple(f.id for f in over))
+    if c.rule not in (RULE, "open"):
+        return c
+    return replace(
+        c,
+        relation=back.relation,
+        object=back.object,
+        object_normalized=back.object_normalized,
+        kind=back.kind,
+        importance=back.importance,
+        single_valued=lexicon.relation(back.relation).single,
+        relation_confidence=0.9,
+    )
+
+
+def _replaced_it(reader: Reader, back: Fact, lexicon: Lexicon) -> list[Fact]:
+    """What holds in place of a fact: its heir, and what the next clause told of it ("头发剪了，现在是个寸头")."""
+    heir = _heir(reader, back)
+    if heir is None:
+        return []
+    own = lexicon.sets["own_words"]
+    beside = [
+        f
+        for f in reader.facts(subject=heir.subject)
+        if f.id != heir.id and f.is_current and f.is_positive and _is_beside(f, heir)
+        and (f.relation in own or f.relation == "is_a" or heir.relation in own)
+    ]  # fmt: skip
+    return [heir, *beside]
+
+
+def _is_beside(one: Fact, other: Fact) -> bool:
+    """Whether two facts were told in one clause, or one right after the other."""
+    return any(
+        a.message_id == b.message_id and max(a.start, b.start) - min(a.end, b.end) <= 1
+        for a in one.evidence
+        for b in other.evidence
+    )
 
 
 def _is_back(c: Candidate) -> bool:
@@ -119,7 +147,17 @@ def _is_meant(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     home, stated = (lexicon.relation(r).slot == "residence" for r in (fact.relation, c.relation))
     if home and not stated and not lexicon.shared["returns_home"].search(c.text):
         return False  # one goes back to a town without living there again
-    return c.rule != RULE or mentions(c.object, fact, lexicon)
+    return c.rule != RULE or mentions(c.object, fact, lexicon) or _begins_with(c.object, fact, lexicon)
+
+
+def _begins_with(words: str, fact: Fact, lexicon: Lexicon) -> bool:
+    """Whether the Chinese words that name what one is back at begin with something the fact says: "顺丰送件了" of
+    "顺丰的快递员"."""
+    named, said = fold(words).rstrip("了啦吧"), fold(fact.text)
+    if named.isascii():
+        return False
+    size = next((n for n in range(min(len(named), len(said)), 1, -1) if named[:n] in said), 0)
+    return size > 1 and any(ch not in lexicon.gate.function for ch in named[:size])
 
 
 def _heir(reader: Reader, fact: Fact) -> Fact | None:

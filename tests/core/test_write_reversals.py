@@ -1,0 +1,251 @@
+"""Broad statements that give up a class of things: every narrower liking of it ends, and nothing else does.
+
+Each turn is a message of its own, a day after the one before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from ltm_core import LongTermMemory
+from ltm_core.embed.base import Embedder
+from ltm_core.embed.resolve import resolve_embedder
+from ltm_core.types import Fact
+from ltm_core.write.broad import broad_classes, names_member
+from ltm_core.write.clauses import split
+from ltm_core.write.lexicon import default_lexicon
+from ltm_core.write.reversals import reversed_classes
+from ltm_core.write.scopes import read
+
+BEGIN = datetime(2025, 3, 3, 2, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def encoder() -> Embedder:
+    return resolve_embedder(None)
+
+
+def told(tmp_path: Path, encoder: Embedder, turns: Sequence[str]) -> list[Fact]:
+    """What is current and positive after the turns."""
+    with LongTermMemory.open(tmp_path / "store", embedder=encoder, timezone="UTC") as memory:
+        for n, words in enumerate(turns):
+            memory.observe(user_id="u", session_id=f"s{n}", user=words, at=BEGIN + timedelta(days=n))
+        return [f for f in memory.facts(user_id="u") if f.is_positive]
+
+
+def holds(facts: Sequence[Fact], words: str) -> bool:
+    return any(words in f"{f.object} {f.text}" for f in facts)
+
+
+CHINESE: list[tuple[list[str], str, list[str], list[str]]] = [
+    (["我爱吃三文鱼", "小龙虾我百吃不厌", "我喜欢吃东坡肉"], "海鲜我一口都不碰了", ["三文鱼", "小龙虾"], ["东坡肉"]),
+    (
+        ["我喜欢喝精酿", "威士忌也是我的心头好", "我爱喝龙井"],
+        "医生发话了，什么酒我都不能再喝，从此任何酒都不沾",
+        ["精酿", "威士忌"],
+        ["龙井"],
+    ),
+    (["刑侦剧我场场都爱看", "我常追甄嬛传", "我喜欢听相声"], "电视剧我全都不追了", ["刑侦剧", "甄嬛传"], ["相声"]),
+    (["周末我爱看英超", "NBA我也追得勤", "我喜欢打羽毛球"], "我对体育赛事提不起兴趣了", ["英超", "NBA"], ["羽毛球"]),
+    (["我爱刷抖音", "快手我也常看", "我喜欢听播客"], "短视频我看烦了", ["抖音", "快手"], ["播客"]),
+    (["我爱玩消消乐", "蛋仔派对我也玩得多", "我喜欢下围棋"], "手机游戏我全删了", ["消消乐", "蛋仔"], ["围棋"]),
+    (["我爱吃羊肉串", "红烧肉我特别爱吃", "我喜欢吃豆腐脑"], "我现在改吃素了", ["羊肉串", "红烧肉"], ["豆腐脑"]),
+    (["我喜欢巴赫", "肖邦我百听不厌", "我爱听崔健"], "古典音乐我彻底听腻了", ["巴赫", "肖邦"], ["崔健"]),
+    (["我喜欢玫瑰味的香水", "雪松味的我也喜欢", "我爱穿亚麻"], "所有的香水我都戒了", ["玫瑰", "雪松"], ["亚麻"]),
+    (
+        ["我爱吃提拉米苏", "蛋黄酥我也好这一口", "早上我就好一碗豆浆"],
+        "甜食一概不碰了",
+        ["提拉米苏", "蛋黄酥"],
+        ["豆浆"],
+    ),
+    (["我喜欢用React", "我也喜欢用Svelte", "我习惯用Neovim"], "前端我再也不写了", ["React", "Svelte"], ["Neovim"]),
+    (["我爱打麻将", "斗地主我也玩得溜", "我喜欢钓鱼"], "凡是牌类的我都不打了", ["麻将", "斗地主"], ["钓鱼"]),
+    (
+        ["我喜欢吃蓝纹奶酪", "马苏里拉我也爱吃", "我爱吃可颂"],
+        "奶酪我是一点都不想再吃了",
+        ["蓝纹", "马苏里拉"],
+        ["可颂"],
+    ),
+    (["我爱织毛衣", "十字绣我也喜欢", "我喜欢看话剧"], "手工我全放弃了", ["毛衣", "十字绣"], ["话剧"]),
+    (["我爱喝珍珠奶茶", "霸王茶姬我常点", "我喜欢喝铁观音"], "奶茶我戒了", ["珍珠", "霸王茶姬"], ["铁观音"]),
+    (
+        ["我爱吃重庆火锅", "潮汕牛肉火锅我也好这口", "我喜欢吃饺子"],
+        "现在哪种火锅我都不吃了",
+        ["重庆火锅", "潮汕"],
+        ["饺子"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("likings", "reversal", "over", "kept"), CHINESE)
+def test_a_broad_reversal_ends_every_liking_of_the_class_and_nothing_else(
+    tmp_path: Path, encoder: Embedder, likings: list[str], reversal: str, over: list[str], kept: list[str]
+) -> None:
+    before = told(tmp_path / "before", encoder, likings)
+    assert all(holds(before, w) for w in (*over, *kept)), before
+    facts = told(tmp_path, encoder, [*likings, reversal])
+    assert [w for w in over if holds(facts, w)] == []
+    assert [w for w in kept if not holds(facts, w)] == []
+
+
+STAYS: list[tuple[str, str, str]] = [
+    # some of it, for a while, somebody else's, a plan, one thing of the class
+    ("我爱吃三文鱼", "这几天海鲜我先不吃了", "三文鱼"),
+    ("我爱吃三文鱼", "我弟海鲜一口都不碰了", "三文鱼"),
+    ("我爱看甄嬛传", "我打算以后电视剧都不看了", "甄嬛传"),
+    ("我爱看甄嬛传", "昨晚那部电视剧我不看了", "甄嬛传"),
+    ("我喜欢喝精酿", "除了啤酒，什么酒我都不喝了", "精酿"),
+    ("我喜欢巴赫", "我不怎么听古典音乐", "巴赫"),
+    ("我爱吃芒果", "水果罐头我不吃了", "芒果"),
+    ("我爱吃芒果", "如果血糖高，水果我就一口都不吃了", "芒果"),
+    ("我爱打麻将", "昨天的牌局我不打了", "麻将"),
+    ("我在上雅思班", "钢琴的培训班我不上了", "雅思班"),
+    # a thing of another class by its whole name; work with it; what one cannot have
+    ("我喜欢用苹果手机", "水果我一口都不吃了", "苹果手机"),
+    ("我爱喝菊花茶", "鲜花我再也不养了", "菊花茶"),
+    ("我爱吃草莓蛋糕", "水果我一概不吃了", "草莓蛋糕"),
+    ("我在海鲜市场卖螃蟹", "海鲜我一口不吃了", "螃蟹"),
+    ("我对花生过敏", "坚果我都不吃了", "花生"),
+    ("我爱吃茶叶蛋", "茶我再也不喝了", "茶叶蛋"),
+]
+
+
+GIVEN_UP: list[tuple[str, str]] = [
+    ("什么综艺我都看不下去了", "variety"),
+    ("火锅烧烤我都不吃了", "barbecue"),
+    ("海鲜和肉我都不吃了", "seafood"),
+    ("我现在一杯咖啡都不喝", "coffee"),
+    ("辣的一点都不能吃了", "spicy"),
+    ("鲜花我看都不想看了", "flower"),
+    ("我彻底告别碳水了", "carb"),
+    ("我把所有的社交软件都卸载了", "social_platform"),
+    ("营销短信一律别给我发了", "marketing"),
+    ("我不再看任何电影", "film"),
+    ("我跟甜食说再见了", "sweet"),
+    ("手机游戏我全删了", "mobile_game"),
+]
+
+
+@pytest.mark.parametrize(("words", "cls"), GIVEN_UP)
+def test_the_class_that_a_clause_gives_up(words: str, cls: str) -> None:
+    (read_,) = read(split(words, default_lexicon()), default_lexicon())
+    assert not read_.veto
+    assert cls in reversed_classes(read_, default_lexicon())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "水果我没买",
+        "海鲜市场我不去了",
+        "那部电视剧我不看了",
+        "电影票我退了",
+        "咖啡机我扔了",
+        "游戏我没通关",
+        "舞蹈课我给女儿停了",
+        "我没有戒烟",
+        "他们家的火锅我再也不吃了",
+        "打球的时候我不戴眼镜",
+        "面我煮多了",
+        "茶我不喝凉的",
+        "手机游戏我不怎么玩",
+    ],
+)
+def test_clauses_that_give_up_no_class(words: str) -> None:
+    (read_,) = read(split(words, default_lexicon()), default_lexicon())
+    assert reversed_classes(read_, default_lexicon()) == ()
+
+
+@pytest.mark.parametrize(("liking", "later", "kept"), STAYS)
+def test_what_gives_up_no_whole_class_ends_nothing(
+    tmp_path: Path, encoder: Embedder, liking: str, later: str, kept: str
+) -> None:
+    facts = told(tmp_path, encoder, [liking, later])
+    assert holds(facts, kept), facts
+
+
+ENGLISH: list[tuple[list[str], str, list[str], list[str]]] = [
+    (
+        ["I love brie.", "I really like stilton.", "I love sourdough."],
+        "I've given up cheese altogether.",
+        ["brie", "stilton"],
+        ["sourdough"],
+    ),
+    (
+        ["I love Bach.", "I like Chopin.", "I like reggae."],
+        "I don't listen to classical music any more.",
+        ["Bach", "Chopin"],
+        ["reggae"],
+    ),
+    (
+        ["I love peonies.", "I like tulips.", "I love baking."],
+        "I don't like flowers any more.",
+        ["peonies", "tulips"],
+        ["baking"],
+    ),
+    (
+        ["I enjoy knitting.", "I love quilting.", "I enjoy birdwatching."],
+        "I've given up crafts completely.",
+        ["knitting", "quilting"],
+        ["birdwatching"],
+    ),
+    (
+        ["I love sitcoms.", "I like nordic noir.", "I love podcasts."],
+        "I've stopped watching tv series.",
+        ["sitcoms", "noir"],
+        ["podcasts"],
+    ),
+    (
+        ["I love croissants.", "I like eclairs.", "I love porridge."],
+        "I've stopped eating pastries.",
+        ["croissants", "eclairs"],
+        ["porridge"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("likings", "reversal", "over", "kept"), ENGLISH)
+def test_english_broad_reversals(
+    tmp_path: Path, encoder: Embedder, likings: list[str], reversal: str, over: list[str], kept: list[str]
+) -> None:
+    facts = told(tmp_path, encoder, [*likings, reversal])
+    assert [w for w in over if holds(facts, w)] == []
+    assert [w for w in kept if not holds(facts, w)] == []
+
+
+@pytest.mark.parametrize(
+    ("liking", "later", "kept"),
+    [
+        ("I love brie.", "I cancelled the cheese order.", "brie"),
+        ("I love brie.", "My sister has given up cheese.", "brie"),
+        ("I love tulips.", "I've stopped buying flowers for the office this month.", "tulips"),
+        ("I love Bach.", "The classical music station shut down.", "Bach"),
+    ],
+)
+def test_english_statements_of_one_thing_end_nothing(
+    tmp_path: Path, encoder: Embedder, liking: str, later: str, kept: str
+) -> None:
+    facts = told(tmp_path, encoder, [liking, later])
+    assert holds(facts, kept), facts
+
+
+def test_the_longest_name_says_of_which_class_a_thing_is() -> None:
+    assert names_member("我爱吃苹果", ["fruit"])
+    assert not names_member("我用苹果手机", ["fruit"])
+    assert names_member("我爱看悬疑剧和古装剧", ["series"])
+    assert not names_member("我爱看悬疑小说", ["series"])
+    assert names_member("Svelte 也喜欢用", ["frontend"])
+    assert names_member("lamb kebabs", ["meat"])
+    assert not names_member("an apple watch", ["fruit"])
+
+
+def test_a_class_holds_the_members_of_the_classes_in_it() -> None:
+    broad = broad_classes()
+    assert len(broad.members) > 200
+    assert "可颂" in broad.members["sweet"]
+    assert "lattes" in broad.members["caffeine"]
+    assert broad.names["电视剧"] == frozenset({"series"})

@@ -131,6 +131,8 @@ def _is_listed(clause: Clause, last: Clause, following: Clause | None, gap: str,
         return True
     if shared["date_alone"].match(clause.norm) and shared["date_before"].search(last.norm):
         return True
+    if shared["comes_of_it"].match(clause.norm) or shared["true_among"].match(last.norm):
+        return True
     if shared["year_alone"].match(clause.norm) and shared["year_before"].search(last.norm):
         return True
     if ":" in last.norm and shared["list_item"].match(clause.norm):

@@ -55,6 +55,8 @@ _TRAIT_FLOOR = 0.4
 """The same for what one of the speaker's own people is, has or does for good ("Grandad Joe keeps racing pigeons")."""
 _PEOPLE = ("kin", "pet", "entity", "pronoun", "inherited")
 _NOT_LASTING = ("plan", "command", "mood", "ephemeral", "temporary", "complaint", "past", "general")
+_EFFECT_FLOOR = 0.08
+"""The same for what always has an effect on the speaker, or is true among his own: such sentences look like news."""
 _HARDLY = 0.9
 """The same for words that no pattern reads and that point at a moment, at somebody unnamed or at too little."""
 _SURE = 0.9
@@ -128,6 +130,9 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
             return _STRONG_FLOOR  # what came instead of what the clause before gives up
         if (chatty or passing) and _turns(r, lexicon):
             return _OPEN_FLOOR
+        settles = None if passing else _settled_floor(r, lexicon)
+        if settles is not None:
+            return settles
         if chatty or passing or r["command"]:
             return _PASSING_FLOOR if passing else _CHATTY_FLOOR
         return _OPEN_FLOOR if is_told_of_oneself(r, subject) else _UNNAMED_FLOOR
@@ -218,6 +223,17 @@ def _is_trait(r: Read, subject: Subject, lexicon: Lexicon) -> bool:
     if pattern is None or any(r[w] for w in _NOT_LASTING):
         return False
     return pattern.match(r.clause.norm[subject.rest :]) is not None
+
+
+def _settled_floor(r: Read, lexicon: Lexicon) -> float | None:
+    """The floor for English words that tell how things are for good with the speaker ("thunder sends me under the
+    covers"); None for others."""
+    parts = lexicon.rules(r.clause.language).parts
+    if "settled" not in parts or any(r[w] for w in _NOT_LASTING) or parts["how_now"].search(r.clause.norm):
+        return None
+    if parts["settled_surely"].search(r.clause.norm):
+        return _EFFECT_FLOOR
+    return _STRONG_FLOOR if parts["settled"].search(r.clause.norm) else None
 
 
 def _turns(r: Read, lexicon: Lexicon) -> bool:

@@ -39,6 +39,9 @@ def told(tmp_path: Path, encoder: Embedder, words: str) -> list[Fact]:
         ("A splinter of glass from the crash still sits in my left knee.", "splinter"),
         ("There's a steel pin in my right ankle.", "steel pin"),
         ("I hum when I'm nervous.", "hum"),
+        # what follows from what was told
+        ("They put me on lates for good, which means my shift ends at 11 p.m. now.", "11 p.m."),
+        ("I got the promotion, which means I manage nine people now.", "nine people"),
         ("There's a loom that belongs to me.", "loom"),
         ("We had heat pumps put in at the back of the house.", "heat pumps"),
     ],
@@ -51,6 +54,8 @@ def test_is_kept(tmp_path: Path, encoder: Embedder, words: str, value: str) -> N
 @pytest.mark.parametrize(
     "words",
     [
+        "Which means are best for cleaning silver?",
+        "I missed the bus, which means I'm late.",
         "This song makes me happy.",
         "The traffic put me in a bad mood today.",
         "In my office, the printer is broken.",

@@ -51,6 +51,18 @@ def test_a_configured_pattern_is_found_and_named(pattern: str, text: str, found:
         ("order ending in 8842", ["8842 order"]),
         ("tracking 9400 1118 9956 0000 0000 00 please", ["9400 1118 9956 0000 0000 00 parcel"]),
         ("PAY-4521 is blocked by the vendor", ["PAY-4521 identifier"]),
+        # under which it runs, as what it was ordered, and parts divided by dots
+        ("Our water contract runs under 5512-840-119.", ["5512-840-119 contract"]),
+        ("The claim was filed under 88-2231-07.", ["88-2231-07 case"]),
+        ("The lampshade was ordered separately as #6640211.", ["6640211 order"]),
+        ("The rug was shipped as 7745120098.", ["7745120098 parcel"]),
+        ("We reported the leak under ref 90817.", ["90817 ticket"]),
+        ("The service agreement is LF.2290.B and covers both lifts.", ["LF.2290.B contract"]),
+        ("My account is registered under 555-0199.", []),
+        ("The account runs under 020 7946 0958", []),
+        ("The parcel is listed as 12500 grams.", []),
+        ("The contract was filed as of 2024-05-01", []),
+        ("The quote is 12.50.", []),
         # sums, counts, years, models, secrets
         ("报价是 12000", []),
         ("the quote is 5000 and the bill 45000", []),

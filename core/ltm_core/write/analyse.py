@@ -31,7 +31,9 @@ from ltm_core.write.marked import marked
 from ltm_core.write.neighbours import Neighbours, Vectors
 from ltm_core.write.news import load_news
 from ltm_core.write.norm import script
+from ltm_core.write.one_more import one_more
 from ltm_core.write.overtaken import proposed, tells_change, units
+from ltm_core.write.own_things import as_own, as_said, near_own
 from ltm_core.write.passing import passing
 from ltm_core.write.people import Subject, speaker_key
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
@@ -218,6 +220,11 @@ def _facts(
             found.candidates[-1] = christened_after
             found.anchors.append(stated(r, [christened_after], utterance, start=0))
             continue
+        added = one_more(reads, i, told, utterance, lexicon)
+        if added is not None:
+            found.candidates.append(added)
+            found.anchors.append(stated(r, [added], utterance, start=subject.words))
+            continue
         theirs = given_to(r, told, utterance, lexicon, me=me)
         if theirs is not None:
             found.candidates.append(theirs)
@@ -300,9 +307,12 @@ def _facts(
         r.flags["after_end"] = joined and prior is not None and over.search(prior.clause.norm) is not None
         r.flags["continues"] = joined and prior is not None and not (prior["command"] or prior["standing"])
         changes = tells_change(r, found.news, lexicon)
+        owned = as_own(r, subject, utterance.things, lexicon)
+        near = sides.of(i) if owned is None else near_own(owned, sides.of(i), vectors)
         made, probability = judge(
-            r, subject, lexicon, sides.of(i), explicit=i in held, changes=changes, threshold=threshold
+            owned or r, subject, lexicon, near, explicit=i in held, changes=changes, threshold=threshold
         )
+        made = as_said(made, r) if owned is not None else made
         employer = next_employer(prior, r, subject, lexicon) if not made and not r.veto else None
         if employer is not None:
             made, probability = (employer,), 0.9

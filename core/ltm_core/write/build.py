@@ -289,7 +289,8 @@ def _text(read: Read, subject: Subject, draft: Draft, context: Context, *, dated
         words = words[begin:end]
     text = trim(words.replace("\ufffc", " "))
     if context.prefix and not text.startswith(context.prefix):
-        joint = "" if read.clause.language in ("zh", "ja") else " " if subject.kind == "inherited" else ": "
+        between = {"inherited": " ", "entity": ", "}.get(subject.kind, ": ")
+        joint = "" if read.clause.language in ("zh", "ja") else between
         text = f"{context.prefix}{joint}{text}"
     text = re.sub(r"\s+", " ", text)
     return f"{text} ({dated})" if dated else text

@@ -119,6 +119,8 @@ def _is_listed(clause: Clause, last: Clause, following: Clause | None, gap: str,
         return True
     if "," not in gap:
         return False
+    if _names_subject(clause, last, following, lexicon):
+        return True
     if shared["place_tail"].match(clause.norm) and shared["place_head"].search(last.norm):
         return True
     if shared["standing_head"].match(last.norm):
@@ -130,6 +132,10 @@ def _is_listed(clause: Clause, last: Clause, following: Clause | None, gap: str,
     if shared["manner_tail"].match(clause.norm) and shared["manner_head"].search(last.norm):
         return True
     if shared["date_alone"].match(clause.norm) and shared["date_before"].search(last.norm):
+        return True
+    if shared["comes_of_it"].match(clause.norm) or shared["true_among"].match(last.norm):
+        return True
+    if shared["year_alone"].match(clause.norm) and shared["year_before"].search(last.norm):
         return True
     if ":" in last.norm and shared["list_item"].match(clause.norm):
         return True
@@ -143,6 +149,19 @@ def _is_listed(clause: Clause, last: Clause, following: Clause | None, gap: str,
         and following.norm.lower().startswith(("and ", "or "))
         and shared["list_item"].match(following.norm) is not None
     )
+
+
+def _names_subject(clause: Clause, last: Clause, following: Clause | None, lexicon: Lexicon) -> bool:
+    """Whether the piece belongs to a subject that commas take apart: a name behind what somebody is to the speaker
+    ("our neighbour, Mr Poole, has two whippets") or before it, or what is told of him then."""
+    parts = lexicon.rules("en").parts
+    alone, named, after = (parts[f"acquaintance_{p}"] for p in ("alone", "named", "after"))
+    if parts["has_trait"].match(clause.norm):
+        return named.match(last.norm) is not None or after.match(last.norm) is not None
+    if following is None or following.sentence != clause.sentence or not parts["has_trait"].match(following.norm):
+        return False
+    name = parts["name_between"]
+    return any(b.match(clause.norm) and a.match(last.norm) for a, b in ((alone, name), (name, alone)))
 
 
 def _stops(masked: str, lexicon: Lexicon) -> list[tuple[int, int, bool]]:

@@ -51,6 +51,12 @@ _WORDS = re.compile(r"[^\W\d_]+")
 _FIGURES = re.compile(r"\d+")
 _ADDED = ".added"
 """How the names of the patterns end that read what comes on top of what was so before ("又兼了份代驾")."""
+_TRAIT_FLOOR = 0.4
+"""The same for what one of the speaker's own people is, has or does for good ("Grandad Joe keeps racing pigeons")."""
+_PEOPLE = ("kin", "pet", "entity", "pronoun", "inherited")
+_NOT_LASTING = ("plan", "command", "mood", "ephemeral", "temporary", "complaint", "past", "general")
+_EFFECT_FLOOR = 0.08
+"""The same for what always has an effect on the speaker, or is true among his own: such sentences look like news."""
 _HARDLY = 0.9
 """The same for words that no pattern reads and that point at a moment, at somebody unnamed or at too little."""
 _SURE = 0.9
@@ -111,16 +117,22 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
     if first.rule == "open" and first.wrong and r["correction"] and r.clause.language == "en":
         return threshold
     if first.rule == "open" and subject.kind == "circle":
-        return _HARDLY  # what a friend or a boss does is kept only where a pattern knows it to last
+        # what a friend or a boss does is kept only where a pattern knows it to last
+        return _UNNAMED_FLOOR if _is_trait(r, subject, lexicon) else _HARDLY
     if first.rule == "open" and (not _may_be_open(r, subject, lexicon) or _only_happened(r, lexicon)):
         return _HARDLY
     if first.rule == "open" and r.clause.language == "en":
         chatty = lexicon.rules("en").parts["chatty"].search(r.clause.norm) is not None
         passing = (r["ephemeral"] or r["mood"]) and not r["habitual"]
+        if subject.kind in _PEOPLE and _is_trait(r, subject, lexicon):
+            return _TRAIT_FLOOR
         if r["after_end"] and _turns(r, lexicon):
             return _STRONG_FLOOR  # what came instead of what the clause before gives up
         if (chatty or passing) and _turns(r, lexicon):
             return _OPEN_FLOOR
+        settles = None if passing else _settled_floor(r, lexicon)
+        if settles is not None:
+            return settles
         if chatty or passing or r["command"]:
             return _PASSING_FLOOR if passing else _CHATTY_FLOOR
         return _OPEN_FLOOR if is_told_of_oneself(r, subject) else _UNNAMED_FLOOR
@@ -163,6 +175,8 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
         return min(threshold, _EVENT_FLOOR)
     if all(d.strong for d in made):
         return min(threshold, _SURE_FLOOR if first.confidence >= _SURE else _STRONG_FLOOR)
+    if subject.kind in _PEOPLE and _is_trait(r, subject, lexicon):
+        return min(threshold, _TRAIT_FLOOR)
     return threshold
 
 
@@ -200,7 +214,26 @@ def _may_be_open(r: Read, subject: Subject, lexicon: Lexicon) -> bool:
     words = {w for w in _WORDS.findall(r.clause.norm.lower()) if w not in lexicon.gate.function}
     if r["own_kin"]:  # "my son is in Year 5": the figure is what it says
         words |= set(_FIGURES.findall(r.clause.norm))
-    return len(words) >= (1 if r["first_subject"] else _LEAST_WORDS)
+    return len(words) >= (1 if r["first_subject"] or subject.kind == "entity" else _LEAST_WORDS)
+
+
+def _is_trait(r: Read, subject: Subject, lexicon: Lexicon) -> bool:
+    """Whether English words tell what one of the speaker's people is, has or does for good, not today."""
+    pattern = lexicon.rules(r.clause.language).parts.get("has_trait")
+    if pattern is None or any(r[w] for w in _NOT_LASTING):
+        return False
+    return pattern.match(r.clause.norm[subject.rest :]) is not None
+
+
+def _settled_floor(r: Read, lexicon: Lexicon) -> float | None:
+    """The floor for English words that tell how things are for good with the speaker ("thunder sends me under the
+    covers"); None for others."""
+    parts = lexicon.rules(r.clause.language).parts
+    if "settled" not in parts or any(r[w] for w in _NOT_LASTING) or parts["how_now"].search(r.clause.norm):
+        return None
+    if parts["settled_surely"].search(r.clause.norm):
+        return _EFFECT_FLOOR
+    return _STRONG_FLOOR if parts["settled"].search(r.clause.norm) else None
 
 
 def _turns(r: Read, lexicon: Lexicon) -> bool:

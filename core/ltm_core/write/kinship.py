@@ -19,7 +19,11 @@ def known_people(facts: Sequence[Fact], lexicon: Lexicon) -> tuple[Person, ...]:
     found: dict[Person, None] = {}
     for f in facts:
         base, _, rest = f.subject.partition(":")
-        if base not in kin | pets or f.speaker:
+        if f.speaker:
+            continue
+        if base not in kin | pets:
+            if f.subject[:1].isupper() and f.subject.isascii():
+                found[Person(key=f.subject, name=f.subject)] = None  # a friend or a colleague is known by his name
             continue
         if rest and not any(rest in rules.kin for rules in lexicon.languages.values()):
             found[Person(key=f.subject, name=rest)] = None

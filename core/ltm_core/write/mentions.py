@@ -18,6 +18,8 @@ _NAME = re.compile(
     r"(?<=[\w,;:] )(?!I\b|I')[A-Z][\w+#&'-]*|\b[A-Z]{2,}\b|\b[A-Z][a-z]+[A-Z]\w*"
     r"|(?<=[\u4e00-\u9fff])[A-Z][A-Za-z0-9+#&'-]+"
 )
+_NAMED = re.compile(r"[:/ ]")
+"""Between the parts of a subject ("sister:Amal"): whom a statement is about is not what it says."""
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
 _LEAST = 2
 """Characters that a Chinese name of a thing needs to be recognised inside a clause."""
@@ -35,8 +37,8 @@ def mentions(clause: str, fact: Fact, lexicon: Lexicon) -> bool:
         fact.relation == "habit" and fact.object.isascii()
     )
     value = fact.text if own_words else fact.object
-    titles = lexicon.sets["titles"]
-    if any(_holds_name(clause, n) for n in names(value, begins=own_words) if n.lower() not in titles):
+    no_value = lexicon.sets["titles"] | ({w.lower() for w in _NAMED.split(fact.subject)} if own_words else set())
+    if any(_holds_name(clause, n) for n in names(value, begins=own_words) if n.lower() not in no_value):
         return True
     if _HAN.search(value):
         return _named_in_han(clause, value, lexicon, whole=own_words)

@@ -99,6 +99,9 @@ def _subject(
     entities: Mapping[str, str],
 ) -> Subject:
     first = rules.parts["subject"].match(text)
+    theirs = _of_known(text, start, entities) if first is None else None
+    if theirs is not None:
+        return theirs
     own = _own(text, rules, lexicon, start, me=me) if first is None else None
     if own is not None:
         return own
@@ -109,7 +112,7 @@ def _subject(
         return Subject(key=me, rest=start, start=start, kind="dropped")
     if pronoun:
         kind = "pronoun" if inherited else "stranger"
-        return Subject(key=inherited, rest=start + pronoun.end(), start=start, kind=kind)
+        return Subject(key=inherited, rest=start + pronoun.end("p"), start=start, kind=kind)  # "'s" is the verb
     for entity, key in entities.items():
         if (text.startswith(entity) and not text[len(entity) : len(entity) + 1].isascii()) or text.startswith(
             (f"{entity} ", f"{entity}'s ")
@@ -120,7 +123,7 @@ def _subject(
     circle = _of_circle(text, rules, start)
     if circle is not None:
         return circle
-    other = _someone_else(text, rules, start)
+    other = _acquaintance(text, rules, start) or _someone_else(text, rules, start)
     if other is not None:
         return other
     named = _OWN_NAME.match(text)
@@ -134,6 +137,14 @@ def _subject(
     return Subject(key=me, rest=start, start=start, kind="dropped")
 
 
+def _of_known(text: str, start: int, entities: Mapping[str, str]) -> Subject | None:
+    """Somebody known by name, of whose own something is told ("Gethin's wife is called Nerys")."""
+    for name, key in entities.items():
+        if text.startswith(f"{name}'s ") and not default_lexicon().shared["contracted"].match(text[len(name) + 2 :]):
+            return Subject(key=key, rest=start + len(name) + 2, start=start, kind="entity", owns=True)
+    return None
+
+
 def _named_own(text: str, rules: Rules, lexicon: Lexicon, start: int) -> Subject | None:
     """Somebody whom the speaker names with what he is to him ("my best mate Davo moved", "our kelpie Jess is …")."""
     pattern = rules.parts.get("named_own")
@@ -143,7 +154,8 @@ def _named_own(text: str, rules: Rules, lexicon: Lexicon, start: int) -> Subject
     name = found["name"] or found["name2"]
     if name.lower() in lexicon.sets["no_names"]:
         return None
-    if found["other"] and rules.parts["goes_on"].match(text[found.end() :].lstrip()) is None:
+    told = text[found.end() :].lstrip()
+    if found["other"] and not any(rules.parts[p].match(told) for p in ("goes_on", "has_trait")):
         return Subject(key="", rest=start + found.end(), start=start, kind="stranger")
     owns, end = _owns(text, found, next((g for g in ("own", "own2") if found[g]), ""), lexicon)
     return Subject(key=name, rest=start + end, start=start, kind="entity", owns=owns)
@@ -174,6 +186,20 @@ def _someone_else(text: str, rules: Rules, start: int) -> Subject | None:
     known = rules.flags["third_person"].search(text) is not None
     role = "" if known else trim(default_lexicon().shared["any_determiner"].sub("", found["role"].lower()))
     return Subject(key=role, rest=start + found.end(), start=start, kind="entity" if role else "stranger")
+
+
+def _acquaintance(text: str, rules: Rules, start: int) -> Subject | None:
+    """Somebody of whom the words say what ties him to the speaker, and what he is or does for good ("the woman we
+    share an allotment with keeps bees"), by his name if it is told."""
+    pattern = rules.parts.get("acquaintance")
+    found = pattern.match(text) if pattern is not None else None
+    if found is None:
+        return None
+    name = found["name"] or found["name2"]
+    if name and name.lower() not in default_lexicon().sets["no_names"]:
+        return Subject(key=name, rest=start + found.end(), start=start, kind="entity")
+    role = trim(default_lexicon().shared["any_determiner"].sub("", (found["role"] or found["role2"]).lower()))
+    return Subject(key=role, rest=start + found.end(), start=start, kind="circle")
 
 
 def _chief(text: str, rules: Rules, start: int, *, me: str) -> Subject | None:
@@ -217,7 +243,9 @@ def _own(text: str, rules: Rules, lexicon: Lexicon, start: int, *, me: str) -> S
     if owner and not lexicon.shared["ours"].match(owner):
         return Subject(key="", rest=start + found.end(), start=start, kind="stranger")
     if rules.language == "en" and owner.lower() == "the" and not (is_pet or key in _OF_THE_HOUSE):
-        return Subject(key="", rest=start + found.end(), start=start, kind="stranger")
+        return _acquaintance(text, rules, start) or Subject(
+            key="", rest=start + found.end(), start=start, kind="stranger"
+        )
     if groups.get("name"):
         key = f"{key}:{groups['name']}"
     if me != "user":

@@ -60,6 +60,11 @@ def nobody() -> tuple[Person, ...]:
     return ()
 
 
+def nothing() -> frozenset[str]:
+    """No thing is known."""
+    return frozenset()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Utterance:
     """One message to analyse, with what it needs to be understood."""
@@ -86,6 +91,8 @@ class Utterance:
     None when that is not known."""
     people: Callable[[], tuple[Person, ...]] = field(default=nobody, hash=False, compare=False)
     """The relatives and animals of whom something is known; asked only when the words may mean one of them."""
+    things: Callable[[], frozenset[str]] = field(default=nothing, hash=False, compare=False)
+    """How things of the user's own may be named again ("van"); asked only when "the" begins a clause."""
 
     @property
     def begins(self) -> bool:

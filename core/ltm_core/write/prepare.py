@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ltm_core.text.terms import terms
+from ltm_core.types import Fact
 from ltm_core.write.analyse import analyse
 from ltm_core.write.batch import Batch, Prepared
 from ltm_core.write.eligible import gated
@@ -16,8 +17,9 @@ from ltm_core.write.index import message_units
 from ltm_core.write.intake import Incoming
 from ltm_core.write.kinship import known_people
 from ltm_core.write.lexicon import default_lexicon
+from ltm_core.write.own_things import known_things
 from ltm_core.write.people import speaker_key
-from ltm_core.write.plan import Person, Turn, Utterance, nobody
+from ltm_core.write.plan import Person, Turn, Utterance, nobody, nothing
 from ltm_core.write.statuses import Judged
 from ltm_core.write.vectors import Vectors
 
@@ -33,7 +35,7 @@ _OPENING = 3
 """Turns of a session within which its first words may still answer what was proposed in the one before."""
 _MOST_ENTITIES = 64
 """Identifiers of earlier sessions that "the order I told you about" may mean: the newest."""
-_MOST_PEOPLE = 200
+_MOST_FACTS = 200
 """Newest facts among which those about relatives are looked for."""
 _MOST_SAID, _LONGEST_SAID = 400, 4000
 """Newest turns, and characters of each, among which what a reference to an earlier session names is looked for."""
@@ -107,6 +109,7 @@ def prepare_message(
         known_kinds=known.kinds,
         said_earlier=known.said,
         people=known.people,
+        things=known.things,
     )
     units = message_units(
         message.content,
@@ -182,6 +185,8 @@ class Known:
     """What each is of, where that is known."""
     people: Callable[[], tuple[Person, ...]] = nobody
     """The relatives and animals of whom something is known."""
+    things: Callable[[], frozenset[str]] = nothing
+    """How things of the user's own may be named again."""
     said: Callable[[str], bool] | None = None
     """Whether words of a text were said in an earlier session."""
 
@@ -189,10 +194,12 @@ class Known:
 def known_entities(reader: Reader, session_id: str | None, *, now: datetime | None = None) -> Known:
     """Identifiers remembered of the user, the newest; and, as of ``now``, the people that facts tell of."""
     facts = reader.facts(slots=[("user", r) for r in _IDENTIFIER_RELATIONS], newest_first=True, limit=_MOST_ENTITIES)
+    current = cache(lambda: _current(reader, now))
     return Known(
         elsewhere=tuple(dict.fromkeys(f.object for f in facts if f.session_id != session_id)),
         kinds={f.object: f.relation for f in reversed(facts) if f.relation != "identifier"},
-        people=nobody if now is None else cache(lambda: _people(reader, now)),
+        people=nobody if now is None else cache(lambda: known_people(current(), default_lexicon())),
+        things=nothing if now is None else cache(lambda: known_things(current(), default_lexicon())),
         said=None if now is None else _said_earlier(reader, session_id, now),
     )
 
@@ -218,5 +225,5 @@ def _said_earlier(reader: Reader, session_id: str | None, now: datetime) -> Call
     return shares
 
 
-def _people(reader: Reader, now: datetime) -> tuple[Person, ...]:
-    return known_people(reader.facts(current_at=now, newest_first=True, limit=_MOST_PEOPLE), default_lexicon())
+def _current(reader: Reader, now: datetime | None) -> Sequence[Fact]:
+    return reader.facts(current_at=now, newest_first=True, limit=_MOST_FACTS)

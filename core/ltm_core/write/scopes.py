@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ltm_core.types import Evidence
@@ -49,6 +49,11 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
     condition = order = quoting = correction = planned = once = passing = False
     for i, clause in enumerate(clauses):
         flags = cues(clause, lexicon)
+        telling = lexicon.rules(clause.language).parts.get("tells_by_asking")
+        if flags["question"] and telling is not None and telling.match(clause.norm):
+            # "Did I mention that I speak Tagalog as well?" tells it.
+            clause = replace(clause, norm=f"{clause.norm.rstrip('? ')}.".ljust(len(clause.norm)))
+            flags["question"] = False
         previous = found[-1] if found else None
         asks_always = lexicon.rules(clause.language).parts.get("asks_always")
         asked = flags["question"] or flags["conditional"]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ltm_core.write.between import told_between
 from ltm_core.write.clauses import plain_form, split
 from ltm_core.write.kinship import known_as, spoken_of_before
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.norm import normal, trim
-from ltm_core.write.people import Subject, lead, speaker_key, subject_of
+from ltm_core.write.people import Subject, speaker_key, subject_of
 from ltm_core.write.plan import Turn, Utterance
 from ltm_core.write.scopes import Read, read
 
@@ -39,7 +40,7 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
     found: list[Spoken] = []
     inherited, words, sentence, stranger = "", "", -1, False
     kept = ""
-    between = _between(reads, lexicon)
+    between = told_between(reads, lexicon)
     for i, r in enumerate(reads):
         if r.clause.sentence != sentence and not r["third_person"]:
             inherited, words, stranger = "", "", False
@@ -53,7 +54,8 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
                 subject = replace(subject, key=key, kind="pronoun")
                 inherited = key
         if i in between and not inherited and subject.kind in ("dropped", "stranger", "circle", "entity"):
-            subject = replace(subject, key=between[i], kind="entity" if between[i] else "stranger")
+            name = between[i].name
+            subject = replace(subject, key=name, kind="entity" if name else "stranger")
         subject = _as_known(subject, utterance, lexicon)
         if subject.kind == "dropped" and inherited and not r["first_person"]:
             subject = replace(subject, key=inherited, kind="inherited")
@@ -72,7 +74,8 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
         stranger = subject.kind == "stranger" or r["of_other"]
         kept = _thing(r, subject, lexicon) or (kept if subject.kind != "self" else "")
         carried = subject.kind in ("inherited", "pronoun")
-        found.append(Spoken(read=r, subject=subject, prefix=words if carried else ""))
+        named = between[i].words if i in between and subject.kind == "entity" else ""
+        found.append(Spoken(read=r, subject=subject, prefix=words if carried else named))
         if subject.kind in _OWN:
             inherited, words = subject.key, trim(r.clause.text[subject.start : subject.rest].removesuffix("的"))
         elif subject.kind == "pronoun" and not any(s.subject.kind in _OWN for s in found):
@@ -86,32 +89,6 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
             r.flags["after_command"] = False  # who is named anew is no detail of the order before
         entities |= _introduced([Turn(id="", role="user", content=r.clause.text)], lexicon)
     return tuple(found)
-
-
-def _between(reads: Sequence[Read], lexicon: Lexicon) -> dict[int, str]:
-    """The clauses that tell of somebody else, who is named between commas ("A pupil of mine, Jonas, has dyslexia"):
-    by the place of the clause, his name; nothing is told by what he is and by the name alone."""
-    found: dict[int, str] = {}
-    for i in range(len(reads) - 1):
-        r, after = reads[i : i + 2]
-        rules = lexicon.rules(r.clause.language)
-        if "other_named" not in rules.parts or r.clause.sentence != after.clause.sentence:
-            continue
-        told = rules.parts["other_named"].match(r.clause.norm[lead(r.clause.norm, rules) :])
-        if told is not None and rules.parts["goes_on"].match(after.clause.norm):
-            found |= {i: "", i + 1: told["name"]}
-    for i in range(1, len(reads) - 1):
-        before, r, after = reads[i - 1 : i + 2]
-        parts = lexicon.rules(r.clause.language).parts
-        if "name_between" not in parts or not before.clause.sentence == r.clause.sentence == after.clause.sentence:
-            continue
-        name = parts["name_between"].match(r.clause.norm)
-        other = name and parts["other_alone"].match(
-            before.clause.norm[lead(before.clause.norm, lexicon.rules("en")) :]
-        )
-        if name is not None and other and parts["goes_on"].match(after.clause.norm):
-            found |= {i - 1: "", i: "", i + 1: name["name"]}
-    return found
 
 
 def _names_nobody(found: Sequence[Spoken]) -> bool:

@@ -34,6 +34,7 @@ from ltm_core.write.resolve import retract_for_edit
 from ltm_core.write.restated import OF_ASSISTANT
 from ltm_core.write.restated import RULE as RESTATED
 from ltm_core.write.righted import RULE as RIGHTED
+from ltm_core.write.righted_zh import RULE as RIGHTED_ZH
 from ltm_core.write.statuses import Judged, judge
 from ltm_core.write.vectors import Vectors
 
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import Writer
 
-_BESIDE_STORE = (OVERTAKES, ENDS, RESTATED, OF_ASSISTANT, RIGHTED)
+_BESIDE_STORE = (OVERTAKES, ENDS, RESTATED, OF_ASSISTANT, RIGHTED, RIGHTED_ZH)
 """Rules of words whose anchors are only known beside the store."""
 
 

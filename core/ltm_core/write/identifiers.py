@@ -28,6 +28,8 @@ _DAY_DIGITS = 8
 _MAX_TEXT = 200_000
 _CONTEXT = 14
 _CONFIGURED = "configured"
+_BY_SHAPE = frozenset(f"identifier/{shape}" for shape in ("prefixed", "carrier", "shaped", "key", "known"))
+"""Rules that read an identifier without a word that says of what it is: what was told of it before counts more."""
 _PARTS = frozenset({"id", "word", "mark", "says", "hash"})
 _ONLY_MARKED = frozenset({"member"})
 """Whose plain numbers are mostly counts ("1500 customers")."""
@@ -113,7 +115,7 @@ def find_identifiers(
         found[start] = Identifier(start=start, end=end, text=window[start:end], kind=kind, rule="identifier/alike")
     told = kinds or {}
     return tuple(
-        replace(i, kind=told[i.text]) if i.kind == "identifier" and i.text in told else i
+        replace(i, kind=told[i.text]) if i.text in told and (i.kind == _GENERAL or i.rule in _BY_SHAPE) else i
         for _, i in sorted(found.items())
     )
 
@@ -157,7 +159,8 @@ def _long_enough(value: str, digits: int, kind: str, said: Mapping[str, str], *,
     if kind in _ONLY_MARKED and not marked:
         return False
     says = bool(said.get("says", "").strip())
-    if kind == _GENERAL and said.get("word") and not marked and (value.isdigit() or not says):
+    slip = said.get("word", "").endswith("单")  # "退货单 R-559102": a form that is numbered
+    if kind == _GENERAL and said.get("word") and not (marked or slip) and (value.isdigit() or not says):
         return False
     if not value.isdigit():
         if marked and digits == 1:

@@ -82,6 +82,8 @@ class Opposite:
     """Whether the words tell what happened, which counts only where no rule reads what they end."""
     anyone: bool = False
     """Whether it may be over for any of the speaker's people: the baby that arrived was expected by "my wife"."""
+    denied: bool = False
+    """Whether what was not so yet may be over, too ("还没批")."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -363,7 +365,8 @@ def _opposites(shared: Mapping[str, Mapping[str, Any]]) -> tuple[Opposite, ...]:
         macros = rows.pop("macros", {})
         for name, o in rows.items():
             now, was = (_expand(o[k], macros) for k in ("now", "was"))
-            made.append(Opposite(f"{language}.{name}", Lazy.of(now), Lazy(was), True, bool(o.get("anyone"))))
+            anyone, denied = bool(o.get("anyone")), bool(o.get("denied"))
+            made.append(Opposite(f"{language}.{name}", Lazy.of(now), Lazy(was), True, anyone, denied))
     return tuple(made)
 
 

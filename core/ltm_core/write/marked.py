@@ -47,7 +47,10 @@ def marked(
             continue
         if any(c.object == value and c.relation == identifier.kind for c in found.candidates):
             continue
-        told = status_told(r, identifier, utterance, lexicon, after=_next(r, reads, spans))
+        after = _next(r, reads, spans)
+        told = status_told(r, identifier, utterance, lexicon, after=after)
+        if told is not None and after is not None and told.text.endswith(trim(after.clause.text)):
+            _only_of_it(found, after.evidence(utterance.message_id))
         if told is not None:
             # "My order A-7 is being packed" is no attribute called "order a-7": how it stands is told of the order.
             found.candidates = [c for c in found.candidates if not _named_after(c, value)]
@@ -74,6 +77,15 @@ def marked(
                 rule=identifier.rule,
             )
         )
+
+
+def _only_of_it(found: Found, place: Evidence) -> None:
+    """Forget what was read in the user's own words from a clause that goes on about how a thing stands."""
+    gone = [c for c in found.candidates if c.rule == "open" and place in c.evidence]
+    if gone:
+        found.candidates = [c for c in found.candidates if c not in gone]
+        found.anchors = [a for a in found.anchors if a.kind != "stated_fact" or a.evidence != place]
+    found.news = [c for c in found.news if place not in c.evidence]
 
 
 def _next(r: Read, reads: Sequence[Read], spans: Sequence[tuple[int, int]]) -> Read | None:

@@ -32,6 +32,8 @@ class Gone:
 
     def ends(self, fact: Fact) -> bool:
         """Whether the fact is of what cannot be true any more."""
+        if not (fact.is_positive or self.by.denied):
+            return False
         m = self.by.was.search(normal(f"{fact.text}\n{fact.object}"))
         if m is None:
             return False
@@ -96,8 +98,7 @@ def _is_own(row: Fact | Candidate) -> bool:
 
 def _may_be_over(f: Fact, c: Candidate) -> bool:
     return (
-        f.is_positive
-        and f.modality != "past"
+        f.modality != "past"
         and f.asserted_by == "user"
         and f.kind not in ("solution", "procedure")
         and (f.speaker or None) == (c.speaker or None)

@@ -1,4 +1,5 @@
-"""What is said beside a figure and is over with the moment: what a thing cost, what became of a code."""
+"""What is said beside a figure and is over with the moment: what a thing cost, what became of a code; and the fault
+of a thing for which help is asked."""
 
 from __future__ import annotations
 
@@ -21,13 +22,23 @@ def passing(reads: Sequence[Read], lexicon: Lexicon) -> tuple[Read, ...]:
     # "车送去保养，这两天先借姐夫的开，周五就还"
     brief = {r.clause.sentence for r in reads if r["temporary"] or r.veto == "one_off"}
     secret |= rung & {r.clause.sentence for r in reads if _says(r, "contact_now", lexicon)}
+    helped = any(_says(r, "help_asked", lexicon) for r in reads)
     return tuple(
         r
         for r in reads
-        if any(_says(r, part, lexicon) for part in _PASSING)
+        if _is_fault(r, lexicon, helped=helped)
+        or any(_says(r, part, lexicon) for part in _PASSING)
         or (r.clause.sentence in brief and any(_says(r, part, lexicon) for part in _BRIEF))
         or (r.clause.sentence in secret and not any(r[w] for w in _LASTS))
     )
+
+
+def _is_fault(r: Read, lexicon: Lexicon, *, helped: bool) -> bool:
+    """Whether a clause tells the code of an error, or of a fault for which help is asked: what ails the speaker or
+    his own lasts."""
+    if r["first_person"] or r["own_kin"]:
+        return False
+    return _says(r, "error_told", lexicon) or (helped and _says(r, "fault_told", lexicon))
 
 
 def _says(read: Read, part: str, lexicon: Lexicon) -> bool:

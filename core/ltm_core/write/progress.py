@@ -28,11 +28,16 @@ def status_told(
     rest = r.clause.text[identifier.end - r.clause.start :]
     state = state_of(rest, language, lexicon) or _stands(r, identifier, lexicon) or _done_to(r, identifier, lexicon)
     more = _goes_on(after, lexicon) if after is not None and after.clause.language == language else None
+    if (
+        more and not state and trim(rest)
+    ):  # "清关放行，正在派送": what goes on tells that the words before are a state
+        state = _told(rest, language, lexicon)
     if not (state or (more and not trim(rest))):
         return None
     comma = "，" if language == "zh" else ", "
     state = comma.join(s for s in (state, more) if s)
-    text = comma.join(s for s in (trim(r.clause.text), more) if s)
+    spoken = trim(after.clause.text) if more and after is not None and language == "zh" else more
+    text = comma.join(s for s in (trim(r.clause.text), spoken) if s)
     return Candidate(
         subject=f"{identifier.kind}:{identifier.text}",
         relation="status",
@@ -54,7 +59,9 @@ def status_told(
 
 def _goes_on(after: Read, lexicon: Lexicon) -> str | None:
     """How the thing stands by the next clause, when that goes on about it and not about the speaker."""
-    if after.veto not in ("", "feedback") or after["first_person"] or any(after[w] for w in _NOT):
+    near = _rules(lexicon).get(after.clause.language, {}).get("near")
+    own = after["first_person"] and not (near is not None and near.search(after.clause.norm))
+    if after.veto not in ("", "feedback") or own or any(after[w] for w in _NOT):
         return None
     if after.clause.language != "zh":
         told = _rules(lexicon).get(after.clause.language, {}).get("goes_on")
@@ -89,18 +96,21 @@ def state_of(rest: str, language: str, lexicon: Lexicon) -> str | None:
     ``rest`` is what follows an identifier in its clause, whose question, condition or quotation were ruled out
     before. What equates ("is for my sister"), asks for something or speaks of a person's deeds is no state.
     """
-    rules = _rules(lexicon).get(language)
-    if rules is None or not rest.strip(" .。!！"):
+    rules, state = _rules(lexicon).get(language), _told(rest, language, lexicon)
+    if rules is None or state is None:
         return None
-    told = rules["says"].search(rest.rstrip(" .。!！~"))
-    if told is None:
-        return None
-    state = told["state"].strip()
     ended = "ended" in rules and rules["ended"].search(rest.rstrip(" .。!！~"))
     if not ended and not rules["holds"].search(state):
         return None
     state = rules["trim"].sub("", state).strip()
     return state if 1 < len(state) <= _LONGEST or (state and language != "en") else None
+
+
+def _told(rest: str, language: str, lexicon: Lexicon) -> str | None:
+    """What is said behind an identifier, whether it is a state or not."""
+    rules = _rules(lexicon).get(language)
+    told = rules["says"].search(rest.rstrip(" .。!！~")) if rules is not None and rest.strip(" .。!！") else None
+    return told["state"].strip() if told is not None else None
 
 
 def _rules(lexicon: Lexicon) -> Mapping[str, Mapping[str, re.Pattern[str]]]:

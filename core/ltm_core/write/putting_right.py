@@ -19,6 +19,8 @@ from ltm_core.write.repairs import turned_out
 from ltm_core.write.restated import candidate as correction
 from ltm_core.write.restated import restated
 from ltm_core.write.righted import righting
+from ltm_core.write.righted_zh import only_admits
+from ltm_core.write.righted_zh import righting as righting_zh
 from ltm_core.write.scopes import Read
 
 
@@ -58,6 +60,11 @@ def put_corrections(
         found.candidates.insert(place, new)
     found.candidates = list(put_again(found.candidates, utterance, reads, lexicon, heard=heard))
     righted = righting(utterance, reads, found.candidates, lexicon, asked=asked, me=me, speaker=speaker)
+    if righted is None:
+        for r in reads:
+            if r.clause.language == "zh" and only_admits(r.clause.norm, lexicon):
+                found.leave_out(r.evidence(utterance.message_id))
+        righted = righting_zh(utterance, reads, found.candidates, lexicon, asked=asked, me=me, speaker=speaker)
     if righted is not None:
         found.candidates.insert(0, righted)
 

@@ -178,7 +178,8 @@ def _beside(
         stood = before.search(reads[i - 1].clause.norm) if before is not None and i else None
         whats = [v for g, v in m.groupdict().items() if g.startswith("what")]
         pointed = any(whats) or not whats  # "那个鸟狗式，你教我的"
-        return (trim(stood["what"]), i) if stood is not None and pointed else None
+        named = next((v for g, v in stood.groupdict().items() if g.startswith("what") and v), "") if stood else ""
+        return (trim(named), i) if named and pointed else None
     for k, words in [(i, clause.text[m.end() :]), *((k, reads[k].clause.text) for k in after)]:
         for found in name.finditer(words) if name is not None else ():
             named = trim(next(v for v in found.groupdict().values() if v))

@@ -88,9 +88,12 @@ def repaired(
     match: re.Match[str], read: Read, told: Sequence[Candidate], utterance: Utterance, lexicon: Lexicon
 ) -> Candidate | None:
     """The newest of the statements ``told`` (oldest first) that the value fits, with the value in its place."""
+    if lexicon.rules("zh").parts["of_a_text"].search(normal(utterance.content)) is not None:
+        return None  # "作文里有个错别字，应该是…": wrong is a text that is worked on
     value, wrong = trim(match["object"]), trim(match["wrong"] or match["wrong0"] or "")
     allergy = lexicon.rules("zh").parts["allergy_alone"].match(value)
-    spoken = read.clause.text[match.start("object") : match.start("object") + len(value)]
+    first = match.start("object") + match["object"].index(value)
+    spoken = read.clause.text[first : first + len(value)]
     city = lexicon.rules("zh").parts["city"]
     if city.match(value) is not None:  # "是屏东" repairs a place, not the job told in the same clause
         told = [c for c in told if city.match(normal(c.object)) is not None] or told

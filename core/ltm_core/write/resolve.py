@@ -57,12 +57,17 @@ from ltm_core.write.restated import RULE as RESTATED
 from ltm_core.write.returns import RULE as RETURNS
 from ltm_core.write.righted import RULE as RIGHTED
 from ltm_core.write.righted import meant as righted
+from ltm_core.write.righted_zh import RULE as RIGHTED_ZH
+from ltm_core.write.righted_zh import meant as righted_zh
 from ltm_core.write.rows import RANK, UNTOUCHED, closed, is_late, new_fact, reinforced, retracted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Reach", "reach_of", "resolve", "retract_for_edit"]
+
+_PUT_RIGHT = frozenset([RESTATED, OF_ASSISTANT, RIGHTED, RIGHTED_ZH])
+"""Rules of what only puts right what is known."""
 
 
 def resolve(
@@ -109,7 +114,7 @@ def resolve(
     for candidate in candidates:
         if any(inside(candidate, e) for e in told):
             continue  # its words only put right what was known
-        if candidate.rule in (RESTATED, OF_ASSISTANT, RIGHTED):
+        if candidate.rule in _PUT_RIGHT:
             made = state.restate(candidate)
             decisions += made
             told += candidate.evidence if made else ()
@@ -224,7 +229,8 @@ class _State:
     def restate(self, c: Candidate) -> list[Decision]:
         """What is known of a value that the words put right, told again with the right one; nothing when none is."""
         known = self.known.values()
-        wrong = (righted if c.rule == RIGHTED else meant)(c, known, self.lexicon)
+        find = {RIGHTED: righted, RIGHTED_ZH: righted_zh}.get(c.rule, meant)
+        wrong = find(c, known, self.lexicon)
         if not wrong:
             again = said_already(c, known)
             return [] if again is None else [Decision(op="skip", fact=again, previous=again, reason="said again")]

@@ -96,12 +96,12 @@ def _slip(sentences: Sequence[Sentence], i: int, utterance: Utterance, lexicon: 
             return
 
 
-def sentences_of(utterance: Utterance, reads: Sequence[Read]) -> Iterator[Sentence | None]:
-    """The English sentences of the message, in order; None for one that states nothing."""
+def sentences_of(utterance: Utterance, reads: Sequence[Read], *, language: str = "en") -> Iterator[Sentence | None]:
+    """The sentences of the message in the language, in order; None for one that states nothing."""
     run: list[Read] = []
     for r in [*reads, None]:
         if run and (r is None or r.clause.sentence != run[-1].clause.sentence):
-            bad = any(x.veto in NOT_SAID or x.clause.language != "en" for x in run)
+            bad = any(x.veto in NOT_SAID or x.clause.language != language for x in run)
             start, end = run[0].clause.start, run[-1].clause.end
             words = normal(utterance.content[start:end]).strip()
             yield None if bad else Sentence(words, start, end)

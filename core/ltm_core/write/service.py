@@ -35,6 +35,7 @@ from ltm_core.write.restated import OF_ASSISTANT
 from ltm_core.write.restated import RULE as RESTATED
 from ltm_core.write.returns import RULE as RETURNS
 from ltm_core.write.righted import RULE as RIGHTED
+from ltm_core.write.righted_zh import RULE as RIGHTED_ZH
 from ltm_core.write.statuses import Judged, judge
 from ltm_core.write.vectors import Vectors
 
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import Writer
 
-_BESIDE_STORE = (OVERTAKES, ENDS, RESTATED, OF_ASSISTANT, RIGHTED, RETURNS)
+_BESIDE_STORE = (OVERTAKES, ENDS, RESTATED, OF_ASSISTANT, RIGHTED, RIGHTED_ZH, RETURNS)
 """Rules of words whose anchors are only known beside the store."""
 
 

@@ -44,7 +44,19 @@ def worked(utterance: Utterance, reads: Sequence[Read], proposal: Turn, problem:
         return False  # "跑步停了，改游泳了，膝盖舒服多了" is news of the speaker's life
     if any(parts["reply_points"].search(r.clause.norm) for r in reads):
         return True
-    return follows(utterance, proposal, lexicon) and does(reads, proposal.content, lexicon)
+    if not follows(utterance, proposal, lexicon):
+        return False
+    return does(reads, proposal.content, lexicon) or _only_well(utterance, reads, proposal, problem, lexicon)
+
+
+def _only_well(utterance: Utterance, reads: Sequence[Read], proposal: Turn, problem: str, lexicon: Lexicon) -> bool:
+    """Whether the first word after advice on a problem is how well things are now ("字清清楚楚的了")."""
+    if not problem or not utterance.before or utterance.before[-1] is not proposal:
+        return False
+    told = [r for r in reads if r.veto != "smalltalk"]
+    well = lexicon.rules("zh").parts["reply_well"]
+    advises = lexicon.rules("zh").flags["proposal"].search(normal(proposal.content)) is not None
+    return advises and bool(told) and all(not r["first_person"] and well.match(r.clause.norm) for r in told)
 
 
 def says(reads: Sequence[Read], proposal: str, lexicon: Lexicon) -> tuple[str, ...]:

@@ -84,6 +84,8 @@ class Opposite:
     """Whether it may be over for any of the speaker's people: the baby that arrived was expected by "my wife"."""
     denied: bool = False
     """Whether what was not so yet may be over, too ("还没批")."""
+    holds: bool = False
+    """Whether the words tell what holds instead, and not only an end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -365,8 +367,8 @@ def _opposites(shared: Mapping[str, Mapping[str, Any]]) -> tuple[Opposite, ...]:
         macros = rows.pop("macros", {})
         for name, o in rows.items():
             now, was = (_expand(o[k], macros) for k in ("now", "was"))
-            anyone, denied = bool(o.get("anyone")), bool(o.get("denied"))
-            made.append(Opposite(f"{language}.{name}", Lazy.of(now), Lazy(was), True, anyone, denied))
+            told = [bool(o.get(k)) for k in ("anyone", "denied", "holds")]
+            made.append(Opposite(f"{language}.{name}", Lazy.of(now), Lazy(was), True, *told))
     return tuple(made)
 
 

@@ -62,7 +62,7 @@ def opposed(fact: Fact, gone: Sequence[Gone]) -> bool:
     return any(g.ends(fact) for g in gone)
 
 
-def over_by(c: Candidate, facts: Iterable[Fact], lexicon: Lexicon) -> tuple[list[Fact], str]:
+def over_by(c: Candidate, facts: Iterable[Fact], lexicon: Lexicon) -> tuple[list[Fact], tuple[Opposite, ...]]:
     """The facts, told by the same speaker in an earlier message, that the words make over, and by which knowledge.
 
     What may be over for any of the speaker's people is so for the one that the words tell of, or else for the
@@ -74,15 +74,15 @@ def over_by(c: Candidate, facts: Iterable[Fact], lexicon: Lexicon) -> tuple[list
         f for f in (facts if gone else ()) if _may_be_over(f, c) and not any(e.message_id in told for e in f.evidence)
     ]
     over: list[Fact] = []
-    names: dict[str, None] = {}
+    by: dict[Opposite, None] = {}
     for g in gone:
         held = [f for f in open_ if g.ends(f)]
         mine = [f for f in held if fold(f.subject) == fold(c.subject)]
         if not mine and g.by.anyone and (_is_own(c) or c.subject in lexicon.sets["young"]):
             mine = [f for f in held if _is_own(f)] or _only_one(held, lexicon)
         over += [f for f in mine if f not in over]
-        names.update((g.by.name, None) for _ in mine[:1])
-    return over, ", ".join(names)
+        by.update((g.by, None) for _ in mine[:1])
+    return over, tuple(by)
 
 
 def _only_one(held: Sequence[Fact], lexicon: Lexicon) -> list[Fact]:

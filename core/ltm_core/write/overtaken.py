@@ -310,11 +310,12 @@ def overtake(
     as a statement or, when it only ends something, as a denial.
     """
     here = [d for d in decisions if overlap(d.fact.evidence, c.evidence)]
-    over, why = over_by(c, known.values(), lexicon)
+    over, by_event = over_by(c, known.values(), lexicon)
     over = [f for f in over if not (_tells_of_another(f, c, lexicon) or is_of_another(c, f, lexicon))]
     sure = bool(over)
     if sure:
-        probability = _OVER
+        probability, why = _OVER, ", ".join(o.name for o in by_event)
+        c = replace(c, is_positive=c.is_positive or any(o.holds for o in by_event))
     elif c.confidence <= _KNOWN_ONLY or any(d.op != "add" or d.fact.modality in UNTOUCHED for d in here):
         return decisions
     else:

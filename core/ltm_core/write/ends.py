@@ -17,6 +17,7 @@ from ltm_core.write.norm import fold, trim
 from ltm_core.write.people import Subject
 from ltm_core.write.plan import Candidate, Utterance
 from ltm_core.write.scopes import Read
+from ltm_core.write.touching import goes_on_as_name
 
 RULE = "ends"
 _NOT_FINAL = ("plan", "question", "command", "conditional", "temporary", "goal", "one_off")
@@ -252,6 +253,7 @@ def named_classes(norm: str, rules: Rules, lexicon: Lexicon) -> tuple[str, ...]:
             bare = (not before or not before[-1].isalnum()) and (not after or not after[0].isalnum())
             if bare and english["diet_class"].search(name) and english["stands_alone"].match(after):
                 found[cls] = None
-            if bare and (not words or words[-1] in function or words[-1].endswith(("ing", "ed"))):
+            led = not goes_on_as_name(norm, at + len(name), lexicon)  # "the coffee pot" is no coffee
+            if bare and led and (not words or words[-1] in function or words[-1].endswith(("ing", "ed"))):
                 found[cls] = None
     return tuple(found)

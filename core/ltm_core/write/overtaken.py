@@ -29,6 +29,7 @@ from ltm_core.write.plan import Candidate, Decision, Utterance
 from ltm_core.write.rows import UNTOUCHED, closed, is_late, new_fact, retracted
 from ltm_core.write.scopes import Read
 from ltm_core.write.telling_of import moves_another, only_tells_of, tells_of_part
+from ltm_core.write.touching import only_touches
 from ltm_core.write.walk import Spoken
 from ltm_core.write.worded import without, worded
 
@@ -245,6 +246,7 @@ def meant(
         moves_another(near[best], c, lexicon)
         or only_tells_of(near[best], c, lexicon)
         or tells_of_part(near[best], c, lexicon)
+        or only_touches(near[best], c.text, lexicon)
     ):
         return [], "", 0.0
     strongest = news.strongest(compared, with_vectors=sentence.vector is not None)

@@ -167,12 +167,20 @@ def _is_other_sort(spoken: tuple[Word, ...], i: int, held: Held, lexicon: Lexico
 def _is_named_otherwise(spoken: tuple[Word, ...], i: int, held: Held, lexicon: Lexicon) -> bool:
     """Whether a name behind a noun says that another of its sort is meant: "the course in Excel" of one in Python."""
     said = " ".join(w.text for w in spoken)
-    noun = re.escape(spoken[i].low)
-    place = re.compile(rf"\b{noun} (?:in|for|at|with|from|to) (?:the |my |our )?(\w[\w'-]+)", re.I)
-    one, other = place.search(said), place.search(held.text)
-    if one is None or other is None or not (one[1][:1].isupper() and other[1][:1].isupper()):
+    one, other = (_name_behind(spoken[i].low, text, lexicon) for text in (said, held.text))
+    if not (one[:1].isupper() and other[:1].isupper()):
         return False
-    return fold(one[1]) not in fold(held.text) and lexicon.rules("en").parts["of_another_now"].search(said) is None
+    return fold(one) not in fold(held.text) and lexicon.rules("en").parts["of_another_now"].search(said) is None
+
+
+def _name_behind(noun: str, text: str, lexicon: Lexicon) -> str:
+    """What stands behind a noun and its preposition; empty when there is none."""
+    behind = lexicon.rules("en").parts["name_behind"]
+    for at in re.finditer(rf"\b{re.escape(noun)}\b", text, re.I):
+        m = behind.match(text, at.end())
+        if m is not None:
+            return m["name"]
+    return ""
 
 
 def _is_owned(spoken: tuple[Word, ...], i: int, held: Held, lexicon: Lexicon) -> bool:

@@ -15,6 +15,7 @@ from ltm_core.write.match import in_classes, related, same_thing, singular
 from ltm_core.write.mentions import content, mentions
 from ltm_core.write.norm import fold, normal
 from ltm_core.write.plan import Candidate
+from ltm_core.write.touching import only_touches, tells_of_another
 
 _WORK = frozenset(["works_at", "occupation"])
 
@@ -148,6 +149,10 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
     told = {e.message_id for e in candidate.evidence}
     if any(e.message_id in told for e in fact.evidence):
         return False  # what one message says it does not end in the same breath
+    if tells_of_another(fact, candidate.text, lexicon):
+        return False
+    if not candidate.classes and only_touches(fact, candidate.text, lexicon):
+        return False
     if _does_something_else(candidate, fact, lexicon) or is_of_another(candidate, fact, lexicon):
         return False
     if candidate.relation == "has_pet" and fact.relation != "has_pet":

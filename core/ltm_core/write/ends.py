@@ -19,6 +19,7 @@ from ltm_core.write.people import Subject
 from ltm_core.write.plan import Candidate, Utterance
 from ltm_core.write.reversals import reversed_classes
 from ltm_core.write.scopes import Read
+from ltm_core.write.touching import goes_on_as_name
 
 RULE = "ends"
 _NOT_FINAL = ("plan", "question", "command", "conditional", "temporary", "goal", "one_off")
@@ -260,7 +261,8 @@ def named_classes(norm: str, rules: Rules, lexicon: Lexicon) -> tuple[str, ...]:
             bare = (not before or not before[-1].isalnum()) and (not after or not after[0].isalnum())
             if bare and english["diet_class"].search(name) and english["stands_alone"].match(after):
                 found |= dict.fromkeys(sorted(classes))
-            led = not words or words[-1] in function or words[-1].endswith(("ing", "ed"))
+            led = not goes_on_as_name(norm, at + len(name), lexicon)  # "the coffee pot" is no coffee
+            led = led and (not words or words[-1] in function or words[-1].endswith(("ing", "ed")))
             if bare and led and (name in lexicon.class_names or _is_all_of(before, after, lexicon)):
                 found |= dict.fromkeys(sorted(classes))
     return tuple(found)

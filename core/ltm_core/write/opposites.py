@@ -14,6 +14,7 @@ from ltm_core.write.mentions import stem
 from ltm_core.write.norm import fold, normal
 from ltm_core.write.plan import Candidate
 from ltm_core.write.rows import is_late
+from ltm_core.write.touching import goes_on_as_name, tells_of_another
 
 THINGS = ("x", "x2", "x3")
 """Groups of both expressions of which one names what they are about, where there may be several ("owe {x} 500")."""
@@ -27,8 +28,12 @@ class Gone:
 
     by: Opposite
     function: frozenset[str]
+    heads: frozenset[str]
+    """Nouns that stand for the whole of what the word before them names."""
     thing: str = ""
     """What the words are about, folded; empty when they do not say."""
+    after: str = ""
+    """The noun behind it, if it only says of what that is ("the iPad pencil")."""
 
     def ends(self, fact: Fact) -> bool:
         """Whether the fact is of what cannot be true any more."""
@@ -38,7 +43,9 @@ class Gone:
         if m is None:
             return False
         held = fold(_named(m))
-        return not (held and self.thing) or _same(held, self.thing, self.function)
+        if held and self.after and self.after not in fold(fact.text):
+            return False
+        return not (held and self.thing) or _same(held, self.thing, self.function, self.heads)
 
 
 def tells_opposite(text: str, lexicon: Lexicon, *, events: bool = False) -> tuple[Gone, ...]:
@@ -53,7 +60,15 @@ def tells_opposite(text: str, lexicon: Lexicon, *, events: bool = False) -> tupl
             continue
         m = by.now.search(text)
         if m is not None and not _is_denied(text[: m.start()], lexicon):
-            found.append(Gone(by, lexicon.gate.function, fold(_named(m))))
+            found.append(
+                Gone(
+                    by,
+                    lexicon.gate.function,
+                    lexicon.sets["whole_heads"],
+                    fold(_named(m)),
+                    _noun_after(m, text, lexicon),
+                )
+            )
     return tuple(found)
 
 
@@ -76,7 +91,7 @@ def over_by(c: Candidate, facts: Iterable[Fact], lexicon: Lexicon) -> tuple[list
     over: list[Fact] = []
     by: dict[Opposite, None] = {}
     for g in gone:
-        held = [f for f in open_ if g.ends(f)]
+        held = [f for f in open_ if g.ends(f) and not tells_of_another(f, c.text, lexicon)]
         mine = [f for f in held if fold(f.subject) == fold(c.subject)]
         if not mine and g.by.anyone and (_is_own(c) or c.subject in lexicon.sets["young"]):
             mine = [f for f in held if _is_own(f)] or _only_one(held, lexicon)
@@ -110,13 +125,25 @@ def _named(m: re.Match[str]) -> str:
     return next((m[g] for g in THINGS if g in m.re.groupindex and m[g]), "")
 
 
-def _same(one: str, other: str, function: frozenset[str]) -> bool:
-    """Whether two names may be of one thing: one holds the other's words, and no other number."""
+def _noun_after(m: re.Match[str], text: str, lexicon: Lexicon) -> str:
+    """The noun, if one follows the name found with which the match ends."""
+    group = next((g for g in THINGS if g in m.re.groupindex and m[g]), None)
+    if group is None or m.end(group) != m.end() or not goes_on_as_name(text, m.end(), lexicon):
+        return ""
+    return str(_WORD.findall(fold(text[m.end() :].removeprefix("'s")))[0])
+
+
+def _same(one: str, other: str, function: frozenset[str], heads: frozenset[str]) -> bool:
+    """Whether two names may be of one thing: one holds the other's words, and no other number. What is said ends in
+    a word of the thing that is known (``one``), or in one that stands for it: an iPad's pencil is no iPad."""
     if not (one.isascii() and other.isascii()):
         return one in other or other in one
     left, right = ({stem(w) for w in _WORD.findall(v) if w not in function} for v in (one, other))
     numbers = [{w for w in words if any(ch.isdigit() for ch in w)} for words in (left, right)]
     if all(numbers) and numbers[0] != numbers[1]:
+        return False
+    last = [w for w in _WORD.findall(other) if w not in function][-1:]
+    if right > left and last and stem(last[0]) not in left and last[0] not in heads and "'s" not in other:
         return False
     return bool(left & right) and (left <= right or right <= left or numbers[0] == numbers[1] != set())
 

@@ -30,6 +30,7 @@ from ltm_core.write.plan import Candidate, Decision, Utterance
 from ltm_core.write.rows import UNTOUCHED, closed, is_late, new_fact, retracted
 from ltm_core.write.scopes import Read
 from ltm_core.write.telling_of import moves_another, only_tells_of, tells_of_part
+from ltm_core.write.touching import only_touches
 from ltm_core.write.walk import Spoken
 from ltm_core.write.worded import without, worded
 
@@ -261,7 +262,7 @@ def meant(
         return [], "", 0.0  # what ends without a new value must be named
     if probability < _CLEAR and c.text.isascii() and not news.shares_words(compared):
         return [], "", 0.0
-    if _tells_of_another(near[best], c, lexicon):
+    if _tells_of_another(near[best], c, lexicon) or only_touches(near[best], c.text, lexicon):
         return [], "", 0.0
     strongest = news.strongest(compared, with_vectors=sentence.vector is not None)
     reason = f"news {news.version.partition('/')[0]} {probability:.2f}: turn {c.confidence:.2f}, {strongest}"

@@ -60,6 +60,7 @@ from ltm_core.write.righted import meant as righted
 from ltm_core.write.righted_zh import RULE as RIGHTED_ZH
 from ltm_core.write.righted_zh import meant as righted_zh
 from ltm_core.write.rows import RANK, UNTOUCHED, closed, is_late, new_fact, reinforced, retracted
+from ltm_core.write.touching import is_other_slot, only_touches, tells_of_another
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -319,7 +320,7 @@ class _State:
         if c.relation == "reply_style":
             return [f for f in mine if contrary(f, c)]
         if not c.is_positive or c.move == "cease":
-            over = [f for f in mine if ended_by(f, c, self.lexicon)]
+            over = [f for f in mine if ended_by(f, c, self.lexicon) and not self._touched(f, c)]
             # Which of several cats it was that died, a statement about cats does not say.
             several = c.rule == "zh.pet_gone" and sum(f.relation == "has_pet" for f in over) > 1
             return [] if several else over
@@ -358,11 +359,18 @@ class _State:
             and f.asserted_by == "user"
             and not any(e.message_id in told for e in f.evidence)
             and opposed(f, gone)
+            and not tells_of_another(f, c.text, self.lexicon)
         ]
+
+    def _touched(self, f: Fact, c: Candidate) -> bool:
+        """Whether the words only touch on the fact; what ends a class of things names none of it."""
+        return not c.classes and only_touches(f, c.text, self.lexicon)
 
     def _changed_from(self, f: Fact, c: Candidate) -> bool:
         """Whether the fact is what a change leaves behind ("from Jira to Linear"), under whatever attribute."""
         if not c.wrong_object:
+            return False
+        if self._touched(f, c):
             return False
         named = f.relation.partition(":")[0] in ("single", "attribute") and may_end(f)
         if same_thing(f, c.wrong_object, loose=True) and (related(f, c, self.lexicon) or named):
@@ -389,6 +397,7 @@ class _State:
             and f.modality not in UNTOUCHED
             and f.id not in taken
             and not self._equal(f, c)
+            and not only_touches(f, c.text, self.lexicon, whole=False)
         ]
         if c.relation == "lives_in" and c.move == "change" and c.subject.isascii():
             slot += [f for f in mine if f.id not in taken and self._is_home(f, c)]
@@ -429,6 +438,8 @@ class _State:
             and f.id not in taken
             and not self._equal(f, c)
             and not any(e.message_id in told for e in f.evidence)
+            and not only_touches(f, c.text, self.lexicon)
+            and not is_other_slot(f, c.relation, self.lexicon)
         ]
         out = [f for f in free if takes_place(f, c, self.lexicon)] or only_provider(free, c, self.lexicon)
         if c.relation == "dose" and len(out) > 1:

@@ -10,7 +10,7 @@ from ltm_core.write.lexicon import Lexicon, Rules
 from ltm_core.write.norm import fold, trim
 from ltm_core.write.plan import ForgetRequest, Utterance
 from ltm_core.write.scopes import Read
-from ltm_core.write.spread_requests import names_something, orders
+from ltm_core.write.spread_requests import Order, names_something, orders
 from ltm_core.write.topic_zh import bare_topic, topic_of
 from ltm_core.write.topics import person_named, readings
 
@@ -73,12 +73,21 @@ def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon)
     return Wishes(tuple(found), frozenset(clauses))
 
 
+def _only_wonders(order: Order, asked: Read, lexicon: Lexicon) -> bool:
+    """Whether a Chinese order is a bare question, which may be about forgetting itself ("能不能忘掉咖啡？")."""
+    polite = lexicon.shared["request_polite"].search(asked.clause.norm) is not None
+    return asked["question"] and not asked["first_person"] and len(order.clauses) < 2 and not polite
+
+
 def _spread(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> Iterator[ForgetRequest]:
     """Chinese requests, which may be spread over clauses."""
     denied = lexicon.rules("zh").flags["not_forget"]
     open_ = [r for r in reads if not denied.search(r.clause.norm)]
     for order in orders(open_):
-        if order.mode == "erase" and _replaced(open_[order.at + 1 :], open_[order.at]):
+        asked = open_[order.at]
+        if order.mode == "erase" and (
+            _replaced(open_[order.at + 1 :], asked) or _only_wonders(order, asked, lexicon)
+        ):
             continue
         target = _target(order.topic, lexicon)
         yield ForgetRequest(

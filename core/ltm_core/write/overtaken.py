@@ -148,19 +148,20 @@ def proposed(
         key = _subject(unit, me) or (me if gone and unit.spoken[0].subject.kind == "self" else None)
         if key is None or lexicon.shared["news_not"].search(normal(whole.text)):
             continue
-        others = lexicon.shared["news_others"].search(unit.text)
-        if key == me and others is not None and not (others.start() >= _FIRST and any(g.thing for g in gone)):
-            continue  # what a friend sold is over for the friend
-        if not gone and any(s.read.veto for s in unit.spoken):
-            continue
         if any(s.read[w] and not s.read["lasting"] for s in unit.spoken for w in _NOT):
             continue
-        if not gone and any(_is_as_before(s.read, lexicon) for s in unit.spoken):
+        others = lexicon.shared["news_others"].search(unit.text)
+        theirs = key == me and others is not None  # what a friend sold is over for the friend
+        if theirs and not (others is not None and others.start() >= _FIRST and any(g.thing for g in gone)):
             continue
         sentence = unit.sentence(mean_vector([vector_of(s) for s in unit.spoken]))
         probability = news.turns(sentence)
         passing = any(s.read["ephemeral"] or s.read["mood"] for s in unit.spoken)
-        if probability < news.thresholds["turn_passing" if passing else "turn"]:
+        if (
+            theirs
+            or any(s.read.veto or _is_as_before(s.read, lexicon) for s in unit.spoken)
+            or probability < news.thresholds["turn_passing" if passing else "turn"]
+        ):
             if not gone:
                 continue
             probability = min(probability, _KNOWN_ONLY)
@@ -312,7 +313,7 @@ def overtake(
     """
     here = [d for d in decisions if overlap(d.fact.evidence, c.evidence)]
     over, by_event = over_by(c, known.values(), lexicon)
-    over = [f for f in over if not (_tells_of_another(f, c, lexicon) or is_of_another(c, f, lexicon))]
+    over = [f for f in over if not (moves_another(f, c, lexicon) or is_of_another(c, f, lexicon))]
     sure = bool(over)
     if sure:
         probability, why = _OVER, ", ".join(o.name for o in by_event)

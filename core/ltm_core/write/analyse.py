@@ -26,6 +26,7 @@ from ltm_core.write.forget_requests import find_requests
 from ltm_core.write.found import Found, inside, is_asked, stated
 from ltm_core.write.identifiers import find_identifiers
 from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.long_ago import of_old
 from ltm_core.write.marked import marked
 from ltm_core.write.neighbours import Neighbours, Vectors
 from ltm_core.write.news import load_news
@@ -85,7 +86,7 @@ def _analysed(
     content = utterance.content
     plain = plain_form(content)
     clauses = split(content, lexicon, plain=plain)
-    reads = read(clauses, lexicon, before=utterance.before if utterance.role == "user" else ())
+    reads = of_old(read(clauses, lexicon, before=utterance.before if utterance.role == "user" else ()), lexicon)
     stand_on(reads, lexicon)
     language = script(content)
     if utterance.role != "user":

@@ -21,6 +21,7 @@ from ltm_core.write.gate import log_odds
 from ltm_core.write.given_up import left_of
 from ltm_core.write.known import Known
 from ltm_core.write.lexicon import Lexicon
+from ltm_core.write.long_ago import is_story
 from ltm_core.write.mentions import content
 from ltm_core.write.narrow import remainder
 from ltm_core.write.news import Held, News, Sentence, cue_array, words
@@ -143,6 +144,8 @@ def proposed(
     """A candidate for every sentence that is likely to tell of something changed or over."""
     for whole in found:
         unit = without_plans(whole, utterance.content)
+        if is_story([s.read for s in unit.spoken]):
+            continue
         gone = _gone(unit, lexicon)
         key = _subject(unit, me) or (me if gone and unit.spoken[0].subject.kind == "self" else None)
         if key is None or lexicon.shared["news_not"].search(normal(whole.text)):

@@ -1,4 +1,4 @@
-"""Old stories: what was so in a time long gone is past, whatever holds now ("At primary school, my best friend had been
+"""Old stories: what was so in a time long gone is past, whatever holds now ("At primary school, my best friend was
 a lad called Dewi"). Pure.
 """
 

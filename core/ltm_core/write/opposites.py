@@ -111,6 +111,8 @@ def _named(m: re.Match[str]) -> str:
 
 def _same(one: str, other: str, function: frozenset[str]) -> bool:
     """Whether two names may be of one thing: one holds the other's words, and no other number."""
+    if one == other:
+        return True
     if not (one.isascii() and other.isascii()):
         return one in other or other in one
     left, right = ({stem(w) for w in _WORD.findall(v) if w not in function} for v in (one, other))

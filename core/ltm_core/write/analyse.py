@@ -31,6 +31,7 @@ from ltm_core.write.marked import marked
 from ltm_core.write.neighbours import Neighbours, Vectors
 from ltm_core.write.news import load_news
 from ltm_core.write.norm import script
+from ltm_core.write.old_stories import of_old
 from ltm_core.write.one_more import one_more
 from ltm_core.write.overtaken import proposed, tells_change, units
 from ltm_core.write.own_things import as_own, as_said, near_own
@@ -89,7 +90,7 @@ def _analysed(
     plain = plain_form(content)
     clauses = split(content, lexicon, plain=plain)
     reads = read(clauses, lexicon, before=utterance.before if utterance.role == "user" else ())
-    reads = carry_past(reads, lexicon)
+    reads = of_old(carry_past(reads, lexicon), lexicon)
     stand_on(reads, lexicon)
     language = script(content)
     if utterance.role != "user":

@@ -1,6 +1,6 @@
 """English clauses that put what they tell in front: "it's shellfish she's allergic to", "the viola is what she
-plays", "what we've got is silt loam". They are read in the plain order of words; their place in the message stays.
-Pure.
+plays", "what we've got is silt loam", "the dentist I see is Mr Ferris"; or a particle behind ("gave the flute up").
+They are read in the plain order of words; their place in the message stays. Pure.
 """
 
 from __future__ import annotations
@@ -27,7 +27,24 @@ def in_plain_order(clause: Clause, lexicon: Lexicon) -> Clause:
         if m is None:
             continue
         return replace(clause, text=_worded(clause.text, m), norm=_worded(clause.norm, m))
+    for form, order in (("cleft_slot", _as_slot), ("particle_behind", _particle_first)):
+        m = parts[form].match(clause.norm)
+        if m is not None:
+            return replace(clause, text=order(clause.text, m), norm=order(clause.norm, m))
     return clause
+
+
+def _as_slot(text: str, m: re.Match[str]) -> str:
+    """Read "the dentist I see is Mr Ferris" as "my dentist is Mr Ferris"."""
+    lead, who, noun, be, what = (text[slice(*m.span(g))] for g in ("lead", "who", "noun", "be", "what"))
+    own = "our" if who.lower() == "we" else "my"
+    return f"{lead}{own if lead else own.capitalize()} {noun} {be} {what}"
+
+
+def _particle_first(text: str, m: re.Match[str]) -> str:
+    """Read "she gave the flute up" as "she gave up the flute"."""
+    lead, verb, what, particle, tail = (text[slice(*m.span(g))] for g in ("lead", "verb", "what", "particle", "tail"))
+    return f"{lead}{verb} {particle} {what}{tail}"
 
 
 def _worded(text: str, m: re.Match[str]) -> str:

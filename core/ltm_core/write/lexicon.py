@@ -52,7 +52,7 @@ NOT_CUES = frozenset(
 """Flags that are read where they are needed, not for every clause."""
 REQUESTS = frozenset(["forget", "suppress", "not_forget", "not_suppress", "forget_it", "suppress_it", "antecedent"])
 """Flags that a language may have in a file of its own, ``requests.toml``."""
-EXPANDED = frozenset(["reference", "remember"]) | REQUESTS
+EXPANDED = frozenset(["reference", "remember", "past", "long_ago"]) | REQUESTS
 """Flags whose expressions use macros."""
 
 

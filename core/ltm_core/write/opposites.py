@@ -136,6 +136,8 @@ def _noun_after(m: re.Match[str], text: str, lexicon: Lexicon) -> str:
 def _same(one: str, other: str, function: frozenset[str], heads: frozenset[str]) -> bool:
     """Whether two names may be of one thing: one holds the other's words, and no other number. What is said ends in
     a word of the thing that is known (``one``), or in one that stands for it: an iPad's pencil is no iPad."""
+    if one == other:
+        return True
     if not (one.isascii() and other.isascii()):
         return one in other or other in one
     left, right = ({stem(w) for w in _WORD.findall(v) if w not in function} for v in (one, other))

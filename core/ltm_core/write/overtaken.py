@@ -25,6 +25,7 @@ from ltm_core.write.mentions import content
 from ltm_core.write.narrow import remainder
 from ltm_core.write.news import Held, News, Sentence, cue_array, words
 from ltm_core.write.norm import fold, normal, trim
+from ltm_core.write.old_stories import is_story
 from ltm_core.write.opposites import Gone, over_by, tells_opposite
 from ltm_core.write.plan import Candidate, Decision, Utterance
 from ltm_core.write.rows import UNTOUCHED, closed, is_late, new_fact, retracted
@@ -144,6 +145,8 @@ def proposed(
     """A candidate for every sentence that is likely to tell of something changed or over."""
     for whole in found:
         unit = without_plans(whole, utterance.content)
+        if is_story([s.read for s in unit.spoken]):
+            continue
         gone = _gone(unit, lexicon)
         key = _subject(unit, me) or (me if gone and unit.spoken[0].subject.kind == "self" else None)
         if key is None or lexicon.shared["news_not"].search(normal(whole.text)):

@@ -1,11 +1,14 @@
 """Going back to what was given up: "I went back to my iPhone 13", "又换回原来那家健身房了".
 
 The words name the thing and not the relation. What is meant is known beside the store: a fact of the same subject
-that was replaced and whose value the words name holds again, in place of what had replaced it.
+that was replaced and whose value the words name holds again, in place of what had replaced it. In the same way a
+clause that says that something is so again ("choir practice is in the church hall once more"), read by no rule, is
+known by all the words of what was replaced.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -13,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from ltm_core.types import Fact
 from ltm_core.write.lexicon import Lexicon
-from ltm_core.write.mentions import content, mentions
+from ltm_core.write.mentions import content, mentions, stem
 from ltm_core.write.norm import fold, trim
 from ltm_core.write.people import Subject
 from ltm_core.write.plan import Candidate, Utterance
@@ -25,6 +28,11 @@ if TYPE_CHECKING:
 
 RULE = "returns"
 _NOT = ("plan", "question", "command", "conditional", "temporary", "goal", "one_off", "wish")
+_UNSURE = ("negation", "past", "third_person", "ephemeral", "cessation")
+"""Cues of clauses in which "again" restores nothing."""
+_WORD = re.compile(r"[a-z0-9]+")
+_LEAST = 4
+"""Letters of a word that is no mere joint ("at", "for", "my")."""
 _LONGEST_CHAIN = 50
 """Successors that are followed to what holds now."""
 
@@ -33,19 +41,26 @@ def returning(
     read: Read, subject: Subject, utterance: Utterance, lexicon: Lexicon, *, speaker: str | None
 ) -> Iterator[Candidate]:
     """The candidate of a clause that tells of going back to something; none for any other."""
-    if read.veto or subject.kind not in ("self", "dropped") or any(read[w] for w in _NOT):
+    stays = lexicon.shared["returns_to_stay"].search(read.clause.norm) is not None
+    if read.veto or any(read[w] for w in _NOT if not (stays and w in ("plan", "goal"))):
         return
     cue = lexicon.shared["returns"].search(read.clause.text)
     rest = trim(read.clause.text[cue.end() :]) if cue is not None else ""
-    if len(rest) < 2 or lexicon.shared["returns_not"].search(rest):
+    named = subject.kind in ("self", "dropped") and len(rest) > 1
+    if not named and _is_so_again(read, subject, lexicon):
+        rest = trim(read.clause.text)
+    elif not named:
         return
+    if lexicon.shared["returns_not"].search(rest):
+        return
+    key = subject.key or (f"speaker:{speaker}" if speaker else "user")
     yield Candidate(
-        subject=subject.key,
+        subject=key,
         relation="does",
         object=rest,
         object_normalized=fold(rest),
         text=trim(read.clause.text),
-        is_about_user=subject.key == "user",
+        is_about_user=key == "user",
         speaker=speaker,
         confidence=0.8,
         relation_confidence=0.0,
@@ -55,6 +70,14 @@ def returning(
         evidence=(read.evidence(utterance.message_id),),
         rule=RULE,
     )
+
+
+def _is_so_again(read: Read, subject: Subject, lexicon: Lexicon) -> bool:
+    """Whether an English clause says that something is so once more, of whomever but somebody unnamed."""
+    if read.clause.language != "en" or subject.kind == "pronoun" or any(read[w] for w in _UNSURE):
+        return False
+    norm = read.clause.norm
+    return lexicon.shared["so_again"].search(norm) is not None and lexicon.shared["so_again_not"].search(norm) is None
 
 
 def settled(reader: Reader, candidates: Sequence[Candidate], *, now: datetime, lexicon: Lexicon) -> list[Candidate]:
@@ -137,7 +160,15 @@ def _is_same(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
         held = fact.object_normalized or fold(fact.object)
         return len(held) > 1 and held in said
     told = set(content(fact.text, lexicon))
+    if len(told) == 1:  # one who flew with Delta again does not work there
+        told |= {stem(w) for w in _said_words(fact.text)}
+        return told <= {*content(c.text, lexicon), *(stem(w) for w in _said_words(c.text))}
     return bool(told) and told <= set(content(c.text, lexicon))
+
+
+def _said_words(text: str) -> list[str]:
+    """The words of an English text that are no mere joints, in small letters."""
+    return [w for w in _WORD.findall(fold(text)) if len(w) >= _LEAST]
 
 
 def _is_meant(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
@@ -147,6 +178,8 @@ def _is_meant(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     home, stated = (lexicon.relation(r).slot == "residence" for r in (fact.relation, c.relation))
     if home and not stated and not lexicon.shared["returns_home"].search(c.text):
         return False  # one goes back to a town without living there again
+    if c.rule == RULE and c.object == c.text:  # that it is so again
+        return _is_same(fact, c, lexicon)
     return c.rule != RULE or mentions(c.object, fact, lexicon) or _begins_with(c.object, fact, lexicon)
 
 

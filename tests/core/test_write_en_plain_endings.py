@@ -1,0 +1,137 @@
+"""What plain English words make over, in everyday slots: work, home, car, bank, health, clubs, prices, tools."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from ltm_core import LongTermMemory
+from ltm_core.embed.base import Embedder
+from ltm_core.embed.resolve import resolve_embedder
+from ltm_core.types import Message
+
+BEGIN = datetime(2025, 3, 3, 9, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def encoder() -> Embedder:
+    return resolve_embedder(None)
+
+
+def goes_on(tmp_path: Path, encoder: Embedder, turns: Sequence[str]) -> bool:
+    """Whether all that was known after the first turn is known after the last, each of a session of its own."""
+    with LongTermMemory.open(tmp_path / "store", embedder=encoder, timezone="UTC") as memory:
+        known: list[set[str]] = []
+        for n, words in enumerate(turns):
+            said = Message(role="user", content=words, at=BEGIN + timedelta(days=10 * n))
+            memory.observe(user_id="u", session_id=f"s{n}", messages=[said])
+            known.append({f.id for f in memory.facts(user_id="u") if f.is_positive})
+        assert known[0]
+        return known[0] <= known[-1]
+
+
+@pytest.mark.parametrize(
+    ("state", "later"),
+    [
+        ("My phone is a Galaxy S9.", "I upgraded phones on Saturday and have a Pixel 9."),
+        ("I commute by tram.", "Nowadays I cycle along the canal to work."),
+        ("I work long days in intensive care.", "From this month I'm on permanent nights."),
+        ("The choir I belong to rehearses in the town hall.", "Rehearsals have moved to the Masonic lodge."),
+        ("My pension is 1,400 pounds a month.", "My pension comes to 1,455 now."),
+        ("My laptop runs Windows.", "I formatted the laptop and put Ubuntu on it."),
+        ("I'm learning Dutch.", "I got tired of Dutch and I'm doing Danish."),
+        ("My mobile number is on Jio.", "We ported my number to Airtel yesterday."),
+        ("I work out at Gold's Gym and have a membership there.", "I quit my gym last week."),
+        ("I'm an electrician at Balfour Beatty.", "I landed a job as a lecturer at the local college."),
+        ("I nurse on a children's ward.", "I got out of nursing in April."),
+        ("I work as a chef.", "I took a job with the council as a planner."),
+        ("I'm out of work.", "I've landed a job at the airport."),
+        ("I work remotely for a startup.", "We're back in the office full-time."),
+        ("I use Dropbox for my files.", "Proton Drive has replaced Dropbox for me."),
+        ("I use YNAB as my budgeting app.", "Actual has taken over from my old budgeting app."),
+        ("The editor I use is Emacs.", "I've moved to VS Code."),
+        ("The club I play for is Redhill Athletic.", "I've signed for Crawley Green."),
+        ("The car I have is an old Saab.", "I swapped my car for a Tesla."),
+        ("The medicine I take is metformin.", "I've been put on gliclazide instead of metformin."),
+        ("The broker I use is Degiro.", "I moved my portfolio to Trading 212."),
+        ("I charge 60 euros an hour.", "I've put my rate up to 70 euros an hour."),
+        ("Our twins attend Sunflower preschool.", "We pulled the twins out of Sunflower last month."),
+        ("I play the oboe.", "I gave the oboe up at Christmas."),
+        ("I eat meat.", "I've given meat up altogether."),
+        ("I train at Fitness First.", "My gym membership has lapsed."),
+        ("I'm the organiser of the pub quiz.", "I've handed the quiz over to Stella."),
+        ("I run a newsletter about birds.", "I handed the newsletter on to a colleague for good."),
+        ("I make soap and sell it at markets.", "I wound my soap business up."),
+        ("We have a hot tub.", "We had the hot tub taken away."),
+        ("I have a piano.", "I gave my piano away."),
+        ("I need glasses for driving.", "I had laser eye surgery, so no more glasses."),
+        ("My address is 8 Chapel Lane.", "My address is now 51 Dock Street."),
+        ("My hair is short and black.", "I've had my hair bleached."),
+        ("We rent a bungalow.", "We bought a house in Truro and moved in on Friday."),
+        ("I go jogging before breakfast.", "I've swapped jogging for yoga."),
+        ("I owe my brother 200 euros.", "I paid my brother back on Friday."),
+        ("We have a direct debit to Oxfam.", "I stopped the Oxfam donation."),
+        ("My daughter's ballet class is on Tuesdays.", "They've moved the ballet class to Fridays."),
+        ("My desk is number D12.", "They've moved me to desk F3."),
+        ("My wife works at Boots.", "She took a job with Superdrug."),
+        ("We live in a rented cottage.", "We've completed on a bungalow and we're living there now."),
+        ("I'm a librarian.", "I'm a beekeeper now."),
+        ("My sport is squash.", "I've dropped squash for padel."),
+    ],
+)
+def test_what_is_told_makes_it_over(tmp_path: Path, encoder: Embedder, state: str, later: str) -> None:
+    assert not goes_on(tmp_path, encoder, [state, later])
+
+
+@pytest.mark.parametrize(
+    ("state", "later"),
+    [
+        ("My phone is a Galaxy S9.", "I swapped phones with my sister for a joke."),
+        ("I commute by tram.", "My wife cycles to work these days."),
+        ("I work long days in intensive care.", "My colleague is on permanent nights."),
+        ("The choir I belong to rehearses in the town hall.", "The band meets in the Masonic lodge."),
+        ("My laptop runs Windows.", "I wiped the screen of the laptop."),
+        ("I'm learning Dutch.", "I got tired of waiting and I'm off home."),
+        ("My mobile number is on Jio.", "The invoice number was moved over to page two."),
+        ("Our daughter Nora goes to Sunny Days Preschool.", "Ben next door just started kindergarten."),
+        ("I'm an electrician at Balfour Beatty.", "My brother landed a job as a lecturer."),
+        ("I'm an electrician at Balfour Beatty.", "I took a Saturday job at the market on the side."),
+        ("I'm a nurse.", "I became a landlord last month."),
+        ("I'm a nurse.", "I became an aunt."),
+        ("I work as a chef.", "I left teaching years before that."),
+        ("I use Dropbox for my files.", "My landlord has replaced the boiler."),
+        ("I use Dropbox for my files.", "Martin has replaced Linda as chair."),
+        ("I have a cat called Bo.", "Dave has taken over from Bo's vet."),
+        ("I use VS Code.", "The plumber has replaced my old tap."),
+        ("The dentist I see is Dr. Wu.", "The car I drive is a Saab."),
+        ("The car I drive is a Saab.", "I traded my bike in."),
+        ("My broker is Degiro.", "I transferred everything to the new laptop."),
+        ("I charge 60 euros an hour.", "The plumber has put his rate up."),
+        ("I play the oboe.", "My sister gave the flute up."),
+        ("I play the oboe.", "I gave the oboe a good clean."),
+        ("I train at Fitness First.", "I let my passport lapse."),
+        ("I run a newsletter about birds.", "I handed the tickets over to Stella."),
+        ("I run a newsletter about birds.", "I handed the phone over to Stella."),
+        ("I sell candles on Etsy.", "I closed the candle stall down early for lunch."),
+        ("We have a hot tub.", "We had the hedge taken away."),
+        ("I have a piano.", "I gave my old books away."),
+        ("My address is 8 Chapel Lane.", "The shop's address is 51 Dock Street."),
+        ("My hair is short and black.", "My sister dyed her hair."),
+        ("We rent a bungalow.", "My son bought a house in Truro and moved in on Friday."),
+        ("I owe my brother 200 euros.", "I paid my sister back."),
+        ("I owe my brother 200 euros.", "I paid the plumber."),
+        ("My daughter's ballet class is on Tuesdays.", "They've moved the tap class to Fridays."),
+        ("My desk is number D12.", "They've moved Paul to desk F3."),
+        ("I work remotely for a startup.", "I called the office five times."),
+        ("Our twins attend Sunflower preschool.", "We took the twins out for lunch."),
+        ("I'm a member of the choir.", "I got a job as a baker."),
+        ("I drive a taxi.", "The band I like is Muse."),
+        ("I live in York.", "The address is 9 Quarry Street, can you find it?"),
+        ("I use a Kindle.", "I gave the dog a bath."),
+    ],
+)
+def test_what_is_told_leaves_it(tmp_path: Path, encoder: Embedder, state: str, later: str) -> None:
+    assert goes_on(tmp_path, encoder, [state, later])

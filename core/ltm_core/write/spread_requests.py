@@ -19,9 +19,9 @@ from ltm_core.write.topic_zh import bare_topic
 Mode = Literal["erase", "suppress"]
 _MUTE = (
     "mute_ahead", "mute_alone", "mute_front", "mute_close", "mute_close_named",
-    "mute_taken", "mute_around", "mute_threat", "mute_behind",
+    "mute_not", "mute_towards", "mute_silent", "mute_wish", "mute_taken", "mute_around", "mute_threat", "mute_behind",
 )  # fmt: skip
-_ERASE = ("erase_ahead", "erase_alone", "erase_kept", "erase_behind", "erase_front")
+_ERASE = ("erase_ahead", "erase_passive", "erase_alone", "erase_kept", "erase_behind", "erase_front")
 """Ways of saying an order, in the order in which they are tried."""
 _BEFORE = (
     "private", "carped", "pained", "unwished", "unneeded", "set_aside", "fed_up", "told_wrongly",

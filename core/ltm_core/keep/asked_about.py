@@ -68,8 +68,8 @@ def _ways(facts: Sequence[Fact], request: ForgetRequest, topic: Topic) -> Iterat
     if loose:
         yield lambda: [f for name in topic.looser for f in facts_named(facts, name)]
         yield lambda: [f for f in own if _is_member(f, topic)]
-    yield lambda: _few(_told(facts, (*topic.split, *topic.told)), most=len(facts) if loose else 1)
-    yield lambda: _sharing(facts, topic.names[-1:], most=_MOST_LOOSE if loose else 1)
+    yield lambda: _few(_told(facts, (*topic.split, *topic.told)), most=1)
+    yield lambda: _sharing(facts, topic.names[-1:], most=1)
 
 
 def _mentions(fact: Fact, names: Sequence[str]) -> bool:

@@ -21,6 +21,9 @@ from ltm_core.write.topic_zh import Topic
 
 _MOST_LOOSE = 3
 """Facts that a topic may name by another name and still be erased; more are named by no one's intent."""
+_CHILDREN = ("child", "son", "daughter")
+_LEAST_PIECE = 2
+"""Characters that a topic and a fact must share."""
 _COMMA = 2
 """Characters between clauses of one sentence."""
 
@@ -39,7 +42,8 @@ def facts_asked_about(facts: Sequence[Fact], request: ForgetRequest) -> list[Fac
 def _ways(facts: Sequence[Fact], request: ForgetRequest, topic: Topic) -> Iterator[Callable[[], list[Fact]]]:
     loose = request.mode == "suppress"
     if topic.whose:
-        theirs = [f for f in facts if f.subject == topic.whose]
+        whose = _CHILDREN if topic.whose == "child" else (topic.whose,)
+        theirs = [f for f in facts if f.subject in whose]
         if not topic.names:
             yield lambda: [f for f in facts if f in theirs or (f.is_about_user and _mentions(f, topic.called))]
             return
@@ -47,6 +51,7 @@ def _ways(facts: Sequence[Fact], request: ForgetRequest, topic: Topic) -> Iterat
         yield lambda: [f for name in topic.names for f in facts_named(theirs, name)]
         yield lambda: facts_named(facts, request.target)
         yield lambda: _few(_told(theirs, (*topic.split, *topic.told)), most=len(theirs))
+        yield lambda: _sharing(theirs, topic.names[:1], most=_MOST_LOOSE if loose else 1)
         if loose:
             yield lambda: [f for name in topic.looser for f in facts_named(theirs, name)]
             yield lambda: [f for f in facts if f.is_about_user and _mentions(f, topic.called)]
@@ -63,6 +68,8 @@ def _ways(facts: Sequence[Fact], request: ForgetRequest, topic: Topic) -> Iterat
     if loose:
         yield lambda: [f for name in topic.looser for f in facts_named(facts, name)]
         yield lambda: [f for f in own if _is_member(f, topic)]
+    yield lambda: _few(_told(facts, (*topic.split, *topic.told)), most=1)
+    yield lambda: _sharing(facts, topic.names[-1:], most=1)
 
 
 def _mentions(fact: Fact, names: Sequence[str]) -> bool:
@@ -75,6 +82,19 @@ def _told(facts: Sequence[Fact], expressions: Sequence[str]) -> list[Fact]:
 
 def _few(facts: list[Fact], *, most: int) -> list[Fact]:
     return facts if len(facts) <= most else []
+
+
+def _sharing(facts: Sequence[Fact], names: Sequence[str], *, most: int) -> list[Fact]:
+    """The facts that share the longest piece with the topic, when it is a good half of it ("存折里的钱数")."""
+    common = request_words()["common_piece"]
+    for name in names:
+        least = max(_LEAST_PIECE, (len(name) + 1) // 2)
+        for n in range(len(name), least - 1, -1):
+            pieces = {p for i in range(len(name) - n + 1) if common.search(p := name[i : i + n]) is None}
+            found = [f for f in facts if any(p in f.text for p in pieces)]
+            if found:
+                return _few(found, most=most)
+    return []
 
 
 def _is_member(fact: Fact, topic: Topic) -> bool:

@@ -19,16 +19,21 @@ from ltm_core.write.topic_zh import bare_topic
 Mode = Literal["erase", "suppress"]
 _MUTE = (
     "mute_ahead", "mute_alone", "mute_front", "mute_close", "mute_close_named",
-    "mute_taken", "mute_around", "mute_threat", "mute_behind",
+    "mute_not", "mute_towards", "mute_silent", "mute_wish", "mute_taken", "mute_around", "mute_threat", "mute_behind",
 )  # fmt: skip
-_ERASE = ("erase_ahead", "erase_alone", "erase_kept", "erase_behind", "erase_front")
+_ERASE = ("erase_ahead", "erase_passive", "erase_alone", "erase_kept", "erase_behind", "erase_front")
 """Ways of saying an order, in the order in which they are tried."""
-_BEFORE = ("private", "carped", "pained", "unwished", "unneeded", "set_aside", "fed_up", "told_before")
+_BEFORE = (
+    "private", "carped", "pained", "unwished", "unneeded", "set_aside", "fed_up", "told_wrongly",
+    "told_before", "commented", "unwanted",
+)  # fmt: skip
 """Clauses before an order that say what it is about."""
-_BESIDE = ("beside", "carped", "pained", "erase_alone", "mute_alone", "private")
+_BESIDE = ("beside", "carped", "pained", "erase_alone", "mute_alone", "private", "beside_loose")
 _FOREIGN = frozenset(["fiction", "quotation", "injection", "conditional"])
-_BACK = 2
+_BACK = 3
 """Clauses before an order among which its topic is looked for."""
+_SHORT = 12
+"""Characters of a clause between the topic and the order, whatever it says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,14 +67,21 @@ def names_something(target: str, read: Read, *, quiet: bool) -> bool:
     return not (quiet and words["style_words"].search(topic))
 
 
-def _readable(read: Read) -> bool:
-    return read.clause.language == "zh" and read.veto not in _FOREIGN
+def _readable(reads: Sequence[Read], i: int) -> bool:
+    """Whether the clause is the speaker's own word; a condition that only courts or names a topic is its own."""
+    read = reads[i]
+    if read.clause.language != "zh":
+        return False
+    if read.veto not in ("conditional", "quotation"):
+        return read.veto not in _FOREIGN
+    first = next(r for r in reads[: i + 1] if r.clause.sentence == read.clause.sentence)
+    return request_words()["no_frame"].match(trim(first.clause.norm)) is not None
 
 
 def _order(reads: Sequence[Read], i: int, before: Sequence[Order], words: RequestWords) -> Order | None:
     read = reads[i]
     norm = read.clause.norm
-    if not _readable(read) or words["only_now"].search(norm):
+    if not _readable(reads, i) or words["only_now"].search(norm):
         return None
     for mode, said in _said(read, words):
         if said is None:  # an order without a topic
@@ -79,7 +91,7 @@ def _order(reads: Sequence[Read], i: int, before: Sequence[Order], words: Reques
             back = _topic_before(reads, i, words)
             if back is None or (mode == "erase" and not _is_meant(reads, (back[0], i), words)):
                 continue
-            return Order(mode=mode, topic=back[1], at=i, clauses=(back[0], i))
+            return Order(mode=mode, topic=back[1], at=i, clauses=tuple(range(back[0], i + 1)))
         topic = bare_topic(said)
         if topic and (words["of_others"].search(norm) or (mode == "suppress" and words["style_words"].search(topic))):
             return None
@@ -89,11 +101,11 @@ def _order(reads: Sequence[Read], i: int, before: Sequence[Order], words: Reques
             if _points(said, words):
                 back = _topic_before(reads, i, words)
                 if back is not None:
-                    return Order(mode=mode, topic=back[1], at=i, clauses=(back[0], i))
+                    return Order(mode=mode, topic=back[1], at=i, clauses=tuple(range(back[0], i + 1)))
             return Order(mode=mode, topic=topic, at=i, clauses=(i,))
         back = _topic_before(reads, i, words)
         if back is not None:
-            return Order(mode=mode, topic=back[1], at=i, clauses=(back[0], i))
+            return Order(mode=mode, topic=back[1], at=i, clauses=tuple(range(back[0], i + 1)))
     return None
 
 
@@ -139,17 +151,19 @@ def _topic_before(reads: Sequence[Read], i: int, words: RequestWords) -> tuple[i
     """The clause before an order that is a mere topic, and its words."""
     for j in range(i - 1, max(-1, i - 1 - _BACK), -1):
         read = reads[j]
-        if not _readable(read) or reads[i].clause.sentence - read.clause.sentence > 1:
+        if not _readable(reads, j) or reads[i].clause.sentence - read.clause.sentence > 1:
             return None
         norm = read.clause.norm
+        if words["all_but"].search(norm):
+            return None
         for name in _BEFORE:
             m = words[name].match(norm)
             if m is not None and (topic := bare_topic(read.clause.text[slice(*m.span("topic"))])):
                 return j, topic
-        if words["beside"].match(norm):
-            continue
-        topic = bare_topic(read.clause.text) if words["heading"].search(norm) else ""
-        return (j, topic) if topic else None
+        if words["heading"].search(norm) and (topic := bare_topic(read.clause.text)):
+            return j, topic
+        if len(norm) > _SHORT and not any(words[name].match(norm) for name in _BESIDE):
+            return None
     return None
 
 

@@ -135,3 +135,20 @@ def test_what_is_told_makes_it_over(tmp_path: Path, encoder: Embedder, state: st
 )
 def test_what_is_told_leaves_it(tmp_path: Path, encoder: Embedder, state: str, later: str) -> None:
     assert goes_on(tmp_path, encoder, [state, later])
+
+
+def test_of_two_in_one_statement_the_other_goes_on(tmp_path: Path, encoder: Embedder) -> None:
+    with LongTermMemory.open(tmp_path / "s", embedder=encoder, timezone="UTC") as memory:
+        memory.observe(user_id="u", session_id="a", user="I suffer from migraine and also from hay fever.")
+        memory.observe(user_id="u", session_id="b", user="The hay fever is gone completely, thank God.")
+        held = [f.text for f in memory.facts(user_id="u") if f.is_positive]
+    assert any("migraine" in text for text in held) and not any("hay fever" in text for text in held), held
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"), [("I play the cello and the oboe.", True), ("Play the butler and I will be the guest.", False)]
+)
+def test_who_plays_two_instruments_plays_no_part(tmp_path: Path, encoder: Embedder, words: str, kept: bool) -> None:
+    with LongTermMemory.open(tmp_path / "s", embedder=encoder, timezone="UTC") as memory:
+        memory.observe(user_id="u", session_id="a", user=words)
+        assert bool(list(memory.facts(user_id="u"))) is kept

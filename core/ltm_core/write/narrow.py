@@ -24,7 +24,7 @@ def remainder(fact: Fact, words: str, lexicon: Lexicon) -> Fact | None:
     if not value.isascii() or value not in fact.text:
         return None
     parts = lexicon.rules("en").parts
-    own = fact.relation in lexicon.sets["own_words"]
+    own = fact.relation in lexicon.sets["own_words"] and value == fact.text
     lead = parts["listing_lead"].match(value) if own else None
     head = lead.end() if lead is not None else 0
     if own and lead is None:  # "have an Italian lesson, and Greek on Fridays", whose subject stands elsewhere

@@ -356,7 +356,7 @@ def overtake(
             made[0] = Decision(op="supersede", fact=by, previous=row, reason=why)
         else:
             made.append(Decision(op="retract" if wrong else "close", fact=row, previous=f, reason=why))
-        left = _left(f, c, lexicon) if not c.is_positive else None
+        left = _left(f, c, lexicon) if sure or not c.is_positive else None
         if left is not None:  # of "a lesson on Mondays and a class on Fridays" the one that goes on
             kept = replace(left, id=new_id(), recorded_at=now)
             known.put(kept)

@@ -110,3 +110,25 @@ def test_is_no_fact(tmp_path: Path, encoder: Embedder, words: str) -> None:
 def test_who_the_manager_is_stays_the_users(tmp_path: Path, encoder: Embedder) -> None:
     (fact,) = told(tmp_path, encoder, ["My manager is Bogdan."])
     assert fact.subject == "user"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The man on the radio said he owns eleven parrots.",
+        "A lady in the queue told me she has nine cats.",
+        "The presenter on TV says he has three wives.",
+        "Some guy on a podcast said he only eats meat.",
+    ],
+)
+def test_a_voice_on_the_radio_is_nobody_of_ones_own(words: str, tmp_path: Path) -> None:
+    with LongTermMemory.open(tmp_path / "s", timezone="UTC") as memory:
+        memory.observe(user_id="u", session_id="a", user=words)
+        assert not list(memory.facts(user_id="u"))
+
+
+def test_the_presenter_is_oneself_only_when_one_says_so(tmp_path: Path) -> None:
+    with LongTermMemory.open(tmp_path / "s", timezone="UTC") as memory:
+        memory.observe(user_id="u", session_id="a", user="I'm the presenter on Radio Leeds.")
+        (fact,) = memory.facts(user_id="u")
+    assert (fact.subject, fact.relation) == ("user", "occupation")

@@ -24,6 +24,8 @@ FLOORS = {
     "further_zh": (0.98, 0.98, 0.99, 0.04, 0),
     "apart_en": (0.84, 0.79, 0.93, 0.43, 3),
     "apart_zh": (0.82, 0.83, 0.85, 0.47, 2),
+    "apart_lines_en": (0.92, 0.90, 0.93, 0.20, 3),
+    "apart_lines_zh": (0.90, 0.89, 0.89, 0.20, 5),
 }
 """Facts that are current, anchors found, anchors right; at most still shown, at most ended without cause."""
 

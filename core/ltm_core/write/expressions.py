@@ -56,10 +56,15 @@ class Lazy:
 
     source: str
     needs: frozenset[str] = frozenset()
+    """Their beginnings, which are looked up."""
+    words: tuple[str, ...] = ()
+    """All of them in full, if one is longer than its beginning; looked for where a beginning was found."""
 
     @classmethod
     def of(cls, source: str) -> Lazy:
-        return cls(source, frozenset(w[:LONGEST] for w in triggers().get(digest(source), ())))
+        words = triggers().get(digest(source), ())
+        full = words if any(len(w) > LONGEST for w in words) else ()
+        return cls(source, frozenset(w[:LONGEST] for w in words), full)
 
     def match(self, text: str) -> re.Match[str] | None:
         return compiled(self.source).match(text)
@@ -71,7 +76,7 @@ class Lazy:
 class Index:
     """Which of many expressions may match a text, by the words they need."""
 
-    __slots__ = ("_always", "_by_word", "_words")
+    __slots__ = ("_always", "_by_word", "_full", "_words")
 
     def __init__(self, members: Sequence[Lazy]) -> None:
         by_word: dict[str, list[int]] = {}
@@ -80,6 +85,7 @@ class Index:
                 by_word.setdefault(word, []).append(i)
         self._by_word = by_word
         self._words = frozenset(by_word)
+        self._full = tuple(m.words for m in members)
         self._always = tuple(i for i, m in enumerate(members) if not m.needs)
 
     def possible(self, text: str) -> list[int]:
@@ -87,7 +93,8 @@ class Index:
         found = set(self._always)
         for word in self._words & grams(text):
             found.update(self._by_word[word])
-        return sorted(found)
+        low, full = text.lower(), self._full
+        return sorted(i for i in found if not full[i] or any(w in low for w in full[i]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,8 +78,6 @@ class Opposite:
     name: str
     now: Lazy
     was: Lazy
-    is_event: bool = False
-    """Whether the words tell what happened, which counts only where no rule reads what they end."""
     anyone: bool = False
     """Whether it may be over for any of the speaker's people: the baby that arrived was expected by "my wife"."""
     denied: bool = False
@@ -186,6 +184,9 @@ class Lexicon:
     opposites: tuple[Opposite, ...] = ()
     """What is read in words, and what of the same subject cannot be true any more then."""
     opposite_index: Index = field(default_factory=lambda: Index(()))
+    events: tuple[Opposite, ...] = ()
+    """What happened, and what is over then."""
+    event_index: Index = field(default_factory=lambda: Index(()))
     contractions: Contractions
     """Short forms that are typed without their apostrophe."""
     progress: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -359,16 +360,16 @@ def _classes() -> tuple[dict[str, dict[str, str]], dict[str, frozenset[str]], di
     return by_class, {k: frozenset(v) for k, v in members.items()}, names
 
 
-def _opposites(shared: Mapping[str, Mapping[str, Any]]) -> tuple[Opposite, ...]:
-    """Those of all languages, then those of each, which may use the macros of their file."""
-    made = [Opposite(name, Lazy.of(o["now"]), Lazy(o["was"])) for name, o in shared.items()]
+def _events() -> tuple[Opposite, ...]:
+    """Those of each language, which may use the macros of their file."""
+    made = []
     for language in ("en", "zh"):
         rows = _toml(language, "outcomes.toml")
         macros = rows.pop("macros", {})
         for name, o in rows.items():
             now, was = (_expand(o[k], macros) for k in ("now", "was"))
             told = [bool(o.get(k)) for k in ("anyone", "denied", "holds")]
-            made.append(Opposite(f"{language}.{name}", Lazy.of(now), Lazy(was), True, *told))
+            made.append(Opposite(f"{language}.{name}", Lazy.of(now), Lazy(was), *told))
     return tuple(made)
 
 
@@ -382,7 +383,8 @@ def default_lexicon() -> Lexicon:
     ids = _toml("identifiers.toml")
     shared = _toml("shared.toml")
     short = _toml("en", "words.toml")["contractions"]
-    opposites = _opposites(shared["opposites"])
+    opposites = tuple(Opposite(name, Lazy.of(o["now"]), Lazy(o["was"])) for name, o in shared["opposites"].items())
+    events = _events()
     return Lexicon(
         languages=MappingProxyType({language: _rules(language) for language in LANGUAGES}),
         relations=MappingProxyType(relations),
@@ -401,6 +403,8 @@ def default_lexicon() -> Lexicon:
         narrower=MappingProxyType({k: frozenset(v) for k, v in shared["narrower"].items()}),
         opposites=opposites,
         opposite_index=Index([o.now for o in opposites]),
+        events=events,
+        event_index=Index([o.now for o in events]),
         contractions=contractions(short["forms"], short["before"], short["first"], short["foreign"]),
         progress=MappingProxyType(ids.get("progress", {})),
         topics=MappingProxyType({name: topics_from(_toml(name, "topics.toml")) for name in WITH_REQUESTS}),
@@ -415,5 +419,6 @@ def expressions() -> tuple[str, ...]:
             found[p.regex.source] = None
         for flag in rules.flags.values():
             found.update((m.source, None) for m in flag.members)
-    found.update((o.now.source, None) for o in default_lexicon().opposites)
+    known = default_lexicon()
+    found.update((o.now.source, None) for o in (*known.opposites, *known.events))
     return tuple(found)

@@ -52,12 +52,10 @@ def tells_opposite(text: str, lexicon: Lexicon, *, events: bool = False) -> tupl
     """What cannot be true any more when the words are ("I have a boyfriend now": "single"); nothing of what is still
     to come, or stands after a denial in its clause. ``events``: also by what happened."""
     found: list[Gone] = []
-    if lexicon.shared["ahead"].search(text) is not None:
-        return ()
-    for i in lexicon.opposite_index.possible(text):
-        by = lexicon.opposites[i]
-        if by.is_event and not events:
-            continue
+    possible = [lexicon.opposites[i] for i in lexicon.opposite_index.possible(text)]
+    if events:
+        possible += [lexicon.events[i] for i in lexicon.event_index.possible(text)]
+    for by in possible:
         m = by.now.search(text)
         if m is not None and not _is_denied(text[: m.start()], lexicon):
             found.append(
@@ -69,7 +67,7 @@ def tells_opposite(text: str, lexicon: Lexicon, *, events: bool = False) -> tupl
                     _noun_after(m, text, lexicon),
                 )
             )
-    return tuple(found)
+    return tuple(found) if found and lexicon.shared["ahead"].search(text) is None else ()
 
 
 def opposed(fact: Fact, gone: Sequence[Gone]) -> bool:

@@ -15,7 +15,6 @@ from ltm_core.write.scopes import Read
 
 _LONGEST = 8
 """Characters of the name of a class."""
-_JOINTS = ("和", "跟", "与", "、", "加")
 
 
 def reversed_classes(read: Read, lexicon: Lexicon, before: Read | None = None) -> tuple[str, ...]:
@@ -68,7 +67,7 @@ def _without_others(before: str, after: str, lexicon: Lexicon) -> tuple[str, str
             break
         after = after[skip + size :]
     while True:
-        bare = before[:-1] if before[-1:] in _JOINTS else before
+        bare = before[:-1] if before[-1:] in lexicon.sets["class_joints"] else before
         size = next((n for n in range(min(_LONGEST, len(bare)), 0, -1) if bare[-n:] in names), 0)
         if not size:
             return before, after

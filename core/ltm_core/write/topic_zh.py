@@ -16,7 +16,6 @@ from ltm_core.write.request_words import RequestWords, request_words
 _SPLIT_BETWEEN = 8
 """Characters that may stand between the halves of a verb and its noun ("离过两次婚", "考教师资格证")."""
 _LEAST_PART = 2
-_WITH = "跟和与同"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +50,7 @@ def bare_topic(words: str) -> str:
         before = text
         text = trim(parts["lead"].sub("", text, count=1))
         shorter = trim(parts["tail"].sub("", text, count=1))
-        text = shorter if len(shorter) >= _LEAST_PART or shorter in ("猫", "狗", "病", "酒", "烟", "药") else text
+        text = shorter if len(shorter) >= _LEAST_PART or parts["short_topic"].match(shorter) else text
         if text == before:
             break
     said_twice = parts["twice"].match(text)
@@ -116,7 +115,7 @@ def _called(person: str) -> tuple[str, ...]:
 def _names(text: str, words: RequestWords) -> Iterator[str]:
     """The words themselves, without a noun that adds nothing, without the question they ask."""
     yield text
-    if text[0] in _WITH and len(text) > _LEAST_PART:
+    if words["with_whom"].match(text) and len(text) > _LEAST_PART:
         yield text[1:]
     for name in ("light_verb", "pointed_tail", "general_noun"):
         shorter = trim(words[name].sub("", text))

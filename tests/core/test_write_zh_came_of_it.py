@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ltm_core import LongTermMemory
-from ltm_core.types import Anchor, Message
+from ltm_core.types import Anchor, Message, Role
 
 
 def anchors(tmp_path: Path, *sessions: list[str]) -> list[Anchor]:
@@ -21,7 +21,7 @@ def anchors(tmp_path: Path, *sessions: list[str]) -> list[Anchor]:
             clock[0] += timedelta(days=7)
             for turn in turns:
                 clock[0] += timedelta(minutes=2)
-                role = "assistant" if turn.startswith("A: ") else "user"
+                role: Role = "assistant" if turn.startswith("A: ") else "user"
                 told = Message(role=role, content=turn.removeprefix("A: "), at=clock[0])
                 last = list(memory.observe(user_id="u", session_id=f"s{n}", messages=[told]).anchors)
     return last

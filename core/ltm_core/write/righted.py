@@ -60,9 +60,24 @@ def righting(
     found = [(v, s) for s in near for v in _values(s.text, lexicon)][:_MOST_VALUES]
     if not found:
         return None
-    values = tuple(dict.fromkeys(v for v, _ in found))
-    places = tuple(s.evidence(utterance.message_id) for s in dict.fromkeys((told[at], *(s for _, s in found))))
-    text = " ".join(s.text for s in near)
+    places = dict.fromkeys((told[at], *(s for _, s in found)))
+    said = [(v, s.text) for v, s in found]
+    return to_put_right(said, " ".join(s.text for s in near), places, utterance, me=me, speaker=speaker, rule=RULE)
+
+
+def to_put_right(
+    said: Sequence[tuple[str, str]],
+    text: str,
+    places: Iterable[Sentence],
+    utterance: Utterance,
+    *,
+    me: str,
+    speaker: str | None,
+    rule: str,
+) -> Candidate:
+    """The candidate of what may be right values, each with the words in which it stands; which fact holds the wrong
+    one is found beside the store."""
+    values = tuple(dict.fromkeys(v for v, _ in said))
     return Candidate(
         subject=me,
         relation="about",
@@ -75,11 +90,11 @@ def righting(
         move="correct",
         reach="circle",
         things=values,
-        loose=tuple((v, s.text) for v, s in found),
+        loose=tuple(said),
         valid_from=utterance.at,
         said_at=utterance.at,
-        evidence=places,
-        rule=RULE,
+        evidence=tuple(s.evidence(utterance.message_id) for s in places),
+        rule=rule,
     )
 
 
@@ -200,4 +215,4 @@ def _are_alike(one: str, two: str) -> bool:
     return one != two and SequenceMatcher(None, one, two).ratio() >= _ALIKE
 
 
-__all__ = ["RULE", "Sentence", "meant", "righting"]
+__all__ = ["RULE", "Sentence", "meant", "righting", "to_put_right"]

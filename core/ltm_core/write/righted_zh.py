@@ -16,9 +16,10 @@ from ltm_core.types import Fact
 from ltm_core.write.found import is_asked
 from ltm_core.write.lexicon import Lexicon
 from ltm_core.write.news import words
-from ltm_core.write.norm import fold, normal, trim
+from ltm_core.write.norm import normal, trim
 from ltm_core.write.plan import Candidate, Utterance
 from ltm_core.write.restated import Sentence, may_be_wrong, sentences_of
+from ltm_core.write.righted import to_put_right
 from ltm_core.write.scopes import Read
 from ltm_core.write.values_zh import is_typed, put, typed_in
 
@@ -61,26 +62,8 @@ def righting(
     if not found:
         return None
     loose = tuple((_spoken(v, s, utterance), clause) for v, clause, s in found)
-    values = tuple(dict.fromkeys(v for v, _ in loose))
-    places = tuple(s.evidence(utterance.message_id) for s in dict.fromkeys((told[at], *(s for _, _, s in found))))
-    return Candidate(
-        subject=me,
-        relation="about",
-        object=values[0],
-        object_normalized=fold(values[0]),
-        text="。".join(s.text for s in near),
-        is_about_user=me == "user",
-        speaker=speaker,
-        relation_confidence=0.0,
-        move="correct",
-        reach="circle",
-        things=values,
-        loose=loose,
-        valid_from=utterance.at,
-        said_at=utterance.at,
-        evidence=places,
-        rule=RULE,
-    )
+    places = dict.fromkeys((told[at], *(s for _, _, s in found)))
+    return to_put_right(loose, "。".join(s.text for s in near), places, utterance, me=me, speaker=speaker, rule=RULE)
 
 
 def _spoken(value: str, sentence: Sentence, utterance: Utterance) -> str:

@@ -42,6 +42,8 @@ def needed(tree: Any) -> frozenset[str] | None:
             found = needed(arg[2])
         elif op is constants.BRANCH:
             found = union([needed(branch) for branch in arg[1]])
+        elif op is constants.ASSERT and arg[0] == 1:  # what lies ahead must be there, too
+            found = needed(arg[1])
         elif op is constants.IN and all(o is constants.LITERAL for o, _ in arg):
             found = frozenset(chr(v).lower() for _, v in arg)
         if found:

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from ltm_core import LongTermMemory
 from ltm_core.embed.base import Embedder
 from ltm_core.embed.resolve import resolve_embedder
-from ltm_core.types import Message
-
-BEGIN = datetime(2025, 3, 3, 9, tzinfo=UTC)
+from tests.core.test_write_en_old_stories import current
 
 
 @pytest.fixture(scope="module")
 def encoder() -> Embedder:
     return resolve_embedder(None)
-
-
-def current(tmp_path: Path, encoder: Embedder, turns: Sequence[str]) -> str:
-    """The words of what is current after the turns, each of a session of its own."""
-    with LongTermMemory.open(tmp_path / "store", embedder=encoder, timezone="UTC") as memory:
-        for n, words in enumerate(turns):
-            said = Message(role="user", content=words, at=BEGIN + timedelta(days=10 * n))
-            memory.observe(user_id="u", session_id=f"s{n}", messages=[said])
-        return "\n".join(f"{f.text} {f.object}" for f in memory.facts(user_id="u"))
 
 
 @pytest.mark.parametrize(

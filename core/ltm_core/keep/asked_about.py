@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from ltm_core.keep.matching import facts_named
-from ltm_core.keep.meant import facts_meant
+from ltm_core.keep.meant import facts_meant, of_request
 from ltm_core.types import Fact
-from ltm_core.write.expressions import compiled
 from ltm_core.write.lexicon import default_lexicon
 from ltm_core.write.plan import ForgetRequest
 from ltm_core.write.request_words import request_words
@@ -77,7 +76,7 @@ def _mentions(fact: Fact, names: Sequence[str]) -> bool:
 
 
 def _told(facts: Sequence[Fact], expressions: Sequence[str]) -> list[Fact]:
-    return [f for f in facts if any(compiled(e).search(f"{f.text} | {f.object}") for e in expressions)]
+    return [f for f in facts if any(of_request(e).search(f"{f.text} | {f.object}") for e in expressions)]
 
 
 def _few(facts: list[Fact], *, most: int) -> list[Fact]:

@@ -61,7 +61,7 @@ def _tells(fact: Fact, row: Sequence[Named]) -> bool:
     own = fact.is_about_user or fact.subject == "user" or len(row) > 1
     return all(
         not named.terms.isdisjoint(there)
-        or (own and named.said and _compiled(named.said).search(words) is not None)
+        or (own and named.said and of_request(named.said).search(words) is not None)
         or (own and _relates(fact.relation, named.relations))
         for named in row
     )
@@ -72,5 +72,6 @@ def _relates(relation: str, relations: frozenset[str]) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _compiled(expression: str) -> re.Pattern[str]:
+def of_request(expression: str) -> re.Pattern[str]:
+    """An expression of the words of a request; only the last ones stay compiled, as users bring ever new ones."""
     return re.compile(expression, re.I)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ltm_core.write.lexicon import Lexicon, class_rows, default_lexicon
+from ltm_core.write.lexicon import Lexicon, class_members, class_rows, default_lexicon
 from ltm_core.write.match import singular
 from ltm_core.write.norm import fold
 
@@ -44,7 +44,7 @@ def broad_classes() -> Broad:
         for cls, words in rows_of.items():
             rows.setdefault(cls, []).extend(words)
             spoken.setdefault(cls, []).extend(names_of[cls])
-    members = {cls: frozenset(fold(w) for w in _members(cls, rows, frozenset())) for cls in rows}
+    members = {cls: frozenset(fold(w) for w in class_members(cls, rows)) for cls in rows}
     names: dict[str, set[str]] = {}
     of: dict[str, set[str]] = {}
     for cls, called in spoken.items():
@@ -57,14 +57,6 @@ def broad_classes() -> Broad:
         members=members,
         of={k: frozenset(v) for k, v in of.items()},
     )
-
-
-def _members(cls: str, rows: Mapping[str, Collection[str]], within: frozenset[str]) -> Iterator[str]:
-    for word in rows[cls]:
-        if not word.startswith("@"):
-            yield word
-        elif word[1:] not in within:
-            yield from _members(word[1:], rows, within | {cls})
 
 
 def names_member(words: str, classes: Collection[str], lexicon: Lexicon | None = None) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
@@ -328,13 +328,15 @@ def _rules(language: str) -> Rules:
     )
 
 
-def _members(name: str, rows: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def class_members(
+    name: str, rows: Mapping[str, Collection[str]], within: frozenset[str] = frozenset()
+) -> Iterator[str]:
     """The members of a class, and those of the classes of which it says that they are part of it (``@seafood``)."""
     for word in rows[name]:
-        if word.startswith("@"):
-            yield from _members(word[1:], rows)
-        else:
+        if not word.startswith("@"):
             yield word
+        elif word[1:] not in within:
+            yield from class_members(word[1:], rows, within | {name})
 
 
 def class_rows(file: str) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
@@ -354,7 +356,7 @@ def _classes() -> tuple[dict[str, dict[str, str]], dict[str, frozenset[str]], di
     by_class: dict[str, dict[str, str]] = {}
     members: dict[str, set[str]] = {}
     for name in rows:
-        for w in _members(name, rows):
+        for w in class_members(name, rows):
             by_class.setdefault(name, {})[fold(w)] = name
             members.setdefault(fold(w), set()).add(name)
     return by_class, {k: frozenset(v) for k, v in members.items()}, names

@@ -145,13 +145,13 @@ def proposed(
     """A candidate for every sentence that is likely to tell of something changed or over."""
     for whole in found:
         unit = without_plans(whole, utterance.content)
-        if is_story([s.read for s in unit.spoken]):
+        if is_story([s.read for s in unit.spoken]) or lexicon.shared["news_not"].search(normal(whole.text)):
+            continue
+        if any(s.read[w] and not s.read["lasting"] for s in unit.spoken for w in _NOT):
             continue
         gone = _gone(unit, lexicon)
         key = _subject(unit, me) or (me if gone and unit.spoken[0].subject.kind == "self" else None)
-        if key is None or lexicon.shared["news_not"].search(normal(whole.text)):
-            continue
-        if any(s.read[w] and not s.read["lasting"] for s in unit.spoken for w in _NOT):
+        if key is None:
             continue
         others = lexicon.shared["news_others"].search(unit.text)
         theirs = key == me and others is not None  # what a friend sold is over for the friend

@@ -215,4 +215,4 @@ def _are_alike(one: str, two: str) -> bool:
     return one != two and SequenceMatcher(None, one, two).ratio() >= _ALIKE
 
 
-__all__ = ["RULE", "Sentence", "meant", "righting", "to_put_right"]
+__all__ = ["RULE", "meant", "righting", "to_put_right"]

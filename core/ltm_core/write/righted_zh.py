@@ -206,4 +206,4 @@ def _is_of_another(f: Fact, rest: str, lexicon: Lexicon) -> bool:
     return not any(word in f.text for word, key in kin.items() if key in named)
 
 
-__all__ = ["RULE", "Sentence", "meant", "only_admits", "righting"]
+__all__ = ["RULE", "meant", "only_admits", "righting"]

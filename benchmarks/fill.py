@@ -12,7 +12,7 @@ from ltm_core.ids import new_uuid7
 from ltm_core.memory import LongTermMemory
 from ltm_core.store.base import ChunkWrite, MessageRow, Writer
 from ltm_core.types import Evidence, Fact
-from ltm_core.write.index import fact_unit, message_units
+from ltm_core.write.incoming.index import fact_unit, message_units
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 _PER_TRANSACTION = 500

@@ -21,11 +21,11 @@ from typing import Any
 
 from ltm_core.lexicon import Lexicon, default_lexicon
 from ltm_core.write.analyse import analyse
-from ltm_core.write.ends import RULE as ENDS
-from ltm_core.write.gate import make_gate
-from ltm_core.write.norm import fold
+from ltm_core.write.endings.ends import RULE as ENDS
+from ltm_core.write.endings.returns import RULE as RETURNS
+from ltm_core.write.learned.gate import make_gate
 from ltm_core.write.plan import Candidate, Utterance
-from ltm_core.write.returns import RULE as RETURNS
+from ltm_core.write.words.norm import fold
 
 NOW = dt.datetime(2026, 6, 17, 10, 30, tzinfo=dt.UTC)
 

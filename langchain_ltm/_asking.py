@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableConfig
 
 from ltm_core.errors import ConfigError, UnavailableError
 from ltm_core.llm.chat import ChatModel, FormatRefusedError, Mode, refuses_format, response_format
-from ltm_core.write.content import text_of
+from ltm_core.write.incoming.content import text_of
 
 
 class AskedChatModel(ChatModel):

@@ -18,7 +18,7 @@ from langchain_core.messages import (
 
 from ltm_core.text.fence import without_memory
 from ltm_core.types import Message, Role
-from ltm_core.write.content import text_of
+from ltm_core.write.incoming.content import text_of
 
 _SPOKEN: Mapping[str, Role] = {
     "user": "user",

@@ -19,7 +19,7 @@ from langchain_ltm._turns import answer_id, exchanges, last_said, waiting
 from ltm_core.adapting import Call, Steps, adrive, checked_id, drive, labels, surviving
 from ltm_core.errors import ConfigError
 from ltm_core.types import Context, Message, Scope, Tier
-from ltm_core.write.redact import redact
+from ltm_core.write.incoming.redact import redact
 
 _CHECKPOINTER = "__pregel_checkpointer"
 """Where LangGraph tells its nodes what keeps the thread."""

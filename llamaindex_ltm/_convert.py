@@ -19,7 +19,7 @@ from llama_index.core.base.llms.types import ChatMessage, ImageBlock, MessageRol
 from ltm_core.text.fence import without_memory
 from ltm_core.text.normalize import clean
 from ltm_core.types import Message, Role, StoredMessage
-from ltm_core.write.content import text_of
+from ltm_core.write.incoming.content import text_of
 
 try:
     from llama_index.core.base.llms.types import ToolCallBlock

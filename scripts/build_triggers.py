@@ -16,8 +16,8 @@ import re._parser as parser  # type: ignore[import-not-found]
 from pathlib import Path
 from typing import Any
 
-from ltm_core.write.expressions import digest
-from ltm_core.write.lexicon import expressions
+from ltm_core.write.words.expressions import digest
+from ltm_core.write.words.lexicon import expressions
 
 OUT = Path("core/ltm_core/lexicon/write/triggers.json")
 MOST = 60

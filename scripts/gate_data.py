@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from ltm_core.lexicon import default_lexicon
-from ltm_core.write.clauses import split
 from ltm_core.write.plan import Utterance
-from ltm_core.write.scopes import read
-from ltm_core.write.walk import walk
+from ltm_core.write.read.clauses import split
+from ltm_core.write.read.scopes import read
+from ltm_core.write.read.walk import walk
 
 NOW = dt.datetime(2026, 6, 17, 10, 30, tzinfo=dt.UTC)
 FOLDS = 5

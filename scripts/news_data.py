@@ -1,4 +1,4 @@
-"""The labelled sentences and pairs that the models of `ltm_core.write.news` learn from."""
+"""The labelled sentences and pairs that the models of `ltm_core.write.known.news` learn from."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from ltm_core.lexicon import default_lexicon
 from ltm_core.write.analyse import analyse
-from ltm_core.write.clauses import split
-from ltm_core.write.news import Held
-from ltm_core.write.overtaken import RULE, Unit, units
+from ltm_core.write.endings.overtaken import RULE, Unit, units
+from ltm_core.write.known.news import Held
 from ltm_core.write.plan import Utterance
-from ltm_core.write.scopes import read
-from ltm_core.write.walk import walk
+from ltm_core.write.read.clauses import split
+from ltm_core.write.read.scopes import read
+from ltm_core.write.read.walk import walk
 
 NOW = dt.datetime(2026, 6, 17, 10, 30, tzinfo=dt.UTC)
 CHANGES = {"change", "cessation", "correction", "revert", "correction_update"}

@@ -10,7 +10,7 @@ import numpy as np
 from news_data import Embedded, Pair
 from numpy.typing import NDArray
 
-from ltm_core.write.news import MATCH, News, Sentence
+from ltm_core.write.known.news import MATCH, News, Sentence
 
 POOLS = (1, 3, 10, 30)
 """Sizes of invented memories in which the fact meant is looked for."""

@@ -1,4 +1,4 @@
-"""Training of the net that compares a sentence with a fact (`ltm_core.write.pairing`)."""
+"""Training of the net that compares a sentence with a fact (`ltm_core.write.learned.pairing`)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from learning import Adam, short
 from news_data import Embedded, Pair
 from numpy.typing import NDArray
 
-from ltm_core.write.gate import pack
-from ltm_core.write.news import SEEN, News, Sentence
+from ltm_core.write.known.news import SEEN, News, Sentence
+from ltm_core.write.learned.gate import pack
 
 WIDTH = 48
 """Numbers of each projection, and inside the net."""

@@ -1,4 +1,4 @@
-"""Train the models that find replies which take up a proposal (`ltm_core.write.agreement`), write their weights.
+"""Train the models that find replies which take up a proposal, write their weights (`write.anchors.agreement`).
 
     python scripts/train_agreement.py --data tests/cases [--language zh …] [--errors] [--no-write]
 
@@ -27,14 +27,14 @@ from news_heads import Trained
 from numpy.typing import NDArray
 
 from ltm_core.lexicon import default_lexicon
-from ltm_core.write.agreement import make_agreement, reply_cues
-from ltm_core.write.clauses import split
-from ltm_core.write.gate import BUCKETS
-from ltm_core.write.news import Sentence, features
-from ltm_core.write.overtaken import mean_vector
-from ltm_core.write.reply_en import reply_of
-from ltm_core.write.scopes import read
-from ltm_core.write.worked import says
+from ltm_core.write.anchors.agreement import make_agreement, reply_cues
+from ltm_core.write.anchors.reply_en import reply_of
+from ltm_core.write.anchors.worked import says
+from ltm_core.write.endings.overtaken import mean_vector
+from ltm_core.write.known.news import Sentence, features
+from ltm_core.write.learned.gate import BUCKETS
+from ltm_core.write.read.clauses import split
+from ltm_core.write.read.scopes import read
 
 FILES = {"en": "replies_en.tsv", "zh": "agreements_zh.tsv"}
 WEIGHTS = Path("core/ltm_core/lexicon/write")

@@ -25,7 +25,7 @@ from learning import Grams, Net, calibrated, fit, fit_net, logit, predict, short
 from numpy.typing import NDArray
 
 from ltm_core.lexicon import default_lexicon
-from ltm_core.write.gate import (
+from ltm_core.write.learned.gate import (
     BUCKETS,
     FLAGS,
     LANGUAGES,

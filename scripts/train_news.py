@@ -1,4 +1,4 @@
-"""Train the models that find what is changed or over (`ltm_core.write.news`), print figures, write ``news.json``.
+"""Train the models that find what is changed or over, print figures, write ``news.json`` (`write.known.news`).
 
     python scripts/train_news.py --data tests/cases [--leave-out K] [--out FILE] [--no-write]
 
@@ -25,8 +25,8 @@ from news_pair import examples, fit_pairings
 from numpy.typing import NDArray
 
 from ltm_core.lexicon import default_lexicon
-from ltm_core.write.gate import pack
-from ltm_core.write.news import CUES, MATCH, News, make_news
+from ltm_core.write.known.news import CUES, MATCH, News, make_news
+from ltm_core.write.learned.gate import pack
 
 THRESHOLDS = {"turn": 0.5, "turn_passing": 0.7, "keeps": 0.5}
 """Probabilities: from which a sentence is looked at, the same beside words of today or of a mood, and from

@@ -17,11 +17,22 @@ ADAPTERS = ("langchain_ltm", "llamaindex_ltm")
 HEAVY = ("torch", "chromadb", "sentence_transformers", "numpy", "pydantic", "rich", "typer", "asyncio")
 ALLOWED = {"testing/langchain_model.py", "testing/llamaindex_model.py"}
 """Scripted models for tests of a host's adapter; imported by name only."""
+ROOMS = (
+    "learned", "words", "known", "incoming", "read", "endings", "extract", "anchors", "corrections", "requests",
+    "resolve", "models",
+)  # fmt: skip
+"""The rooms of the write path; each knows only those before it, and the shapes of ``plan``."""
 
 
-def imported(path: Path) -> Iterator[str]:
-    """Absolute names of every module that the file imports, at its top or inside functions."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def imported(path: Path, *, typing: bool = True) -> Iterator[str]:
+    """Absolute names of every module that the file imports, at its top or inside functions; without ``typing``,
+    only what it loads."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    guarded = [n for n in ast.walk(tree) if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.dump(n.test)]
+    only_typed = {id(n) for g in guarded for n in ast.walk(g)} if not typing else set()
+    for node in ast.walk(tree):
+        if id(node) in only_typed:
+            continue
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -44,6 +55,18 @@ def test_an_adapter_knows_only_its_own_host(adapter: str) -> None:
     other = tuple(h for h in ("langchain", "llama_index") if not h.startswith(adapter[:5]))
     for path in (ROOT / adapter).rglob("*.py"):
         assert [n for n in imported(path) if of(n, other + tuple(a for a in ADAPTERS if a != adapter))] == []
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_of_the_write_path_knows_only_those_before_it(room: str) -> None:
+    before = {*ROOMS[: ROOMS.index(room) + 1], "plan"}
+    for path in sorted((CORE / "write" / room).glob("*.py")):
+        known = {n.split(".")[2] for n in imported(path, typing=False) if n.startswith("ltm_core.write.")}
+        assert known <= before, (path.name, known - before)
+
+
+def test_every_room_of_the_write_path_has_its_place() -> None:
+    assert {p.name for p in (CORE / "write").iterdir() if (p / "__init__.py").exists()} == set(ROOMS)
 
 
 def test_no_package_is_named_core() -> None:

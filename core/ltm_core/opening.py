@@ -31,7 +31,7 @@ from ltm_core.store.sqlite import open_store
 from ltm_core.text.chunks import CHUNKER_VERSION, TEMPLATE_VERSION
 from ltm_core.text.tokens import estimate_tokens
 from ltm_core.types import CopyReport, TokenCounter, WorkReport
-from ltm_core.write.identifiers import check_patterns
+from ltm_core.write.anchors.identifiers import check_patterns
 
 if TYPE_CHECKING:
     from ltm_core.background import Worker

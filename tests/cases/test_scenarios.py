@@ -12,7 +12,7 @@ from ltm_core.lexicon import default_lexicon
 from ltm_core.types import Fact
 from ltm_core.write.analyse import analyse
 from ltm_core.write.plan import Utterance
-from ltm_core.write.resolve import resolve
+from ltm_core.write.resolve.resolve import resolve
 
 LEXICON = default_lexicon()
 ROWS = [

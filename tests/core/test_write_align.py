@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ltm_core.write.align import align, repeated
+from ltm_core.write.incoming.align import align, repeated
 
 TURNS = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.sampled_from(["好的", "a", "b"])), max_size=12)
 

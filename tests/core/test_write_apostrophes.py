@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from ltm_core.lexicon import default_lexicon
 from ltm_core.write.analyse import analyse
-from ltm_core.write.apostrophes import spelled
 from ltm_core.write.plan import Analysis, Utterance
+from ltm_core.write.words.apostrophes import spelled
 
 NOW = datetime(2025, 3, 3, 9, tzinfo=UTC)
 

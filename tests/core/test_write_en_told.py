@@ -11,8 +11,8 @@ import pytest
 from ltm_core import LongTermMemory
 from ltm_core.lexicon import default_lexicon
 from ltm_core.types import Anchor, Observation
-from ltm_core.write.sorts import are_rivals
-from ltm_core.write.values import put
+from ltm_core.write.corrections.values import put
+from ltm_core.write.known.sorts import are_rivals
 
 NOW = datetime(2026, 6, 17, 10, tzinfo=UTC)
 RULES = default_lexicon().rules("en")

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from ltm_core import LongTermMemory
 from ltm_core.errors import ConfigError
 from ltm_core.lexicon import default_lexicon
-from ltm_core.write.identifiers import find_identifiers
-from ltm_core.write.linear import MOST_REPEATS, MOST_WAYS, compile_linear
+from ltm_core.write.anchors.identifiers import find_identifiers
+from ltm_core.write.words.linear import MOST_REPEATS, MOST_WAYS, compile_linear
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ import pytest
 
 from ltm_core.lexicon import default_lexicon
 from ltm_core.write.analyse import analyse
-from ltm_core.write.expressions import compiled, digest, triggers
-from ltm_core.write.lexicon import expressions
-from ltm_core.write.norm import normal
 from ltm_core.write.plan import Utterance
+from ltm_core.write.words.expressions import compiled, digest, triggers
+from ltm_core.write.words.lexicon import expressions
+from ltm_core.write.words.norm import normal
 
 NOW = datetime(2026, 6, 17, tzinfo=UTC)
 

@@ -15,7 +15,7 @@ from ltm_core import LongTermMemory
 from ltm_core.embed.base import Embedder
 from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.types import Fact
-from ltm_core.write.news import MATCH, Held, Sentence, load_news
+from ltm_core.write.known.news import MATCH, Held, Sentence, load_news
 
 NEWS = load_news()
 BEGIN = datetime(2026, 3, 2, 9, tzinfo=UTC)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ltm_core.write.redact import redact, redact_value
+from ltm_core.write.incoming.redact import redact, redact_value
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from ltm_core import LongTermMemory, Message
 from ltm_core.lexicon import default_lexicon
 from ltm_core.write.analyse import analyse
-from ltm_core.write.identifiers import find_identifiers
+from ltm_core.write.anchors.identifiers import find_identifiers
 from ltm_core.write.plan import Utterance
 
 NOW = datetime(2025, 3, 4, tzinfo=UTC)

@@ -15,11 +15,11 @@ from ltm_core import LongTermMemory
 from ltm_core.embed.base import Embedder
 from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.types import Fact
-from ltm_core.write.broad import broad_classes, names_member
-from ltm_core.write.clauses import split
-from ltm_core.write.lexicon import default_lexicon
-from ltm_core.write.reversals import reversed_classes
-from ltm_core.write.scopes import read
+from ltm_core.write.endings.reversals import reversed_classes
+from ltm_core.write.known.broad import broad_classes, names_member
+from ltm_core.write.read.clauses import split
+from ltm_core.write.read.scopes import read
+from ltm_core.write.words.lexicon import default_lexicon
 
 BEGIN = datetime(2025, 3, 3, 2, tzinfo=UTC)
 

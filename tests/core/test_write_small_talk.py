@@ -8,10 +8,10 @@ import pytest
 
 from ltm_core.lexicon import default_lexicon
 from ltm_core.write.analyse import analyse
-from ltm_core.write.draft import Draft
-from ltm_core.write.ends import RULE as ENDS
+from ltm_core.write.endings.ends import RULE as ENDS
+from ltm_core.write.extract.draft import Draft
+from ltm_core.write.extract.pointing import names_nothing
 from ltm_core.write.plan import Candidate, Utterance
-from ltm_core.write.pointing import names_nothing
 
 NOW = datetime(2026, 6, 17, 10, 30, tzinfo=UTC)
 

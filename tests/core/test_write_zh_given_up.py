@@ -15,7 +15,7 @@ from ltm_core import LongTermMemory
 from ltm_core.embed.base import Embedder
 from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.types import Fact
-from ltm_core.write.given_up import is_short_of
+from ltm_core.write.endings.given_up import is_short_of
 
 BEGIN = datetime(2025, 3, 3, 2, tzinfo=UTC)
 

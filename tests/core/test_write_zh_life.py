@@ -15,7 +15,7 @@ from ltm_core import LongTermMemory
 from ltm_core.embed.base import Embedder
 from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.types import Anchor, Fact, Message, Role
-from ltm_core.write.agreement import load_agreement
+from ltm_core.write.anchors.agreement import load_agreement
 
 BEGIN = datetime(2025, 3, 3, 2, tzinfo=UTC)
 

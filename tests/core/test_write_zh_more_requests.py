@@ -9,9 +9,9 @@ import pytest
 from ltm_core.embed.base import Embedder
 from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.lexicon import default_lexicon
-from ltm_core.write.clauses import split
-from ltm_core.write.scopes import read
-from ltm_core.write.spread_requests import orders
+from ltm_core.write.read.clauses import split
+from ltm_core.write.read.scopes import read
+from ltm_core.write.requests.spread_requests import orders
 from tests.core.test_write_zh_requests import check, told
 
 

@@ -16,7 +16,7 @@ from ltm_core.embed.base import Embedder
 from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.lexicon import default_lexicon
 from ltm_core.types import Fact, Message
-from ltm_core.write.slips import slip_of
+from ltm_core.write.corrections.slips import slip_of
 
 BEGIN = datetime(2025, 3, 3, 2, tzinfo=UTC)
 

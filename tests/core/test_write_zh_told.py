@@ -16,7 +16,7 @@ from ltm_core import LongTermMemory
 from ltm_core.embed.base import Embedder
 from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.types import Fact
-from ltm_core.write.norm import normal
+from ltm_core.write.words.norm import normal
 
 BEGIN = datetime(2025, 3, 3, 2, tzinfo=UTC)
 

@@ -37,7 +37,7 @@ def checked_write(
     write: DocumentWrite, *, now: datetime, id_limit: int, most_bytes: int, masked: bool = False
 ) -> Put:
     """The write in one shape; InvalidInputError names what is wrong with it. ``masked`` hides personal data."""
-    from ltm_core.write.redact import redact_value
+    from ltm_core.write.incoming.redact import redact_value
 
     if not isinstance(write, DocumentWrite):
         raise InvalidInputError(f"a document to write must be a DocumentWrite, not {type(write).__name__}")

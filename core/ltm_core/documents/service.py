@@ -14,8 +14,8 @@ from ltm_core.keep.documents import delete_documents
 from ltm_core.keep.proof import owe, pay
 from ltm_core.store.base import DocumentRow, Namespace
 from ltm_core.types import Document, Page
-from ltm_core.write.index import embed_texts
-from ltm_core.write.pause import not_paused
+from ltm_core.write.incoming.index import embed_texts
+from ltm_core.write.incoming.pause import not_paused
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime

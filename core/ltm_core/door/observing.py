@@ -48,8 +48,8 @@ class Observing(Door):
         Without an id, ``user=`` and ``assistant=`` append. ``at`` without a zone is read in ``timezone`` (else
         the user's, else the configured one). ``ttl``: seconds until the turns and their facts expire.
         """
-        from ltm_core.write.batch import Batch
-        from ltm_core.write.intake import checked_metadata, incoming
+        from ltm_core.write.incoming.batch import Batch
+        from ltm_core.write.incoming.intake import checked_metadata, incoming
         from ltm_core.write.service import observe
 
         runtime = self._runtime
@@ -100,7 +100,7 @@ class Observing(Door):
     ) -> Observation:
         """What the text states is known from now on, because the user asked. Facts it holds supersede older
         ones; what it holds beyond them is kept as a note in its own words."""
-        from ltm_core.write.intake import checked_metadata
+        from ltm_core.write.incoming.intake import checked_metadata
         from ltm_core.write.tell import remember
 
         if not isinstance(text, str):
@@ -142,7 +142,7 @@ class Observing(Door):
 
         Of a single-valued relation such as ``status`` only the latest by ``at`` is current.
         """
-        from ltm_core.write.intake import checked_metadata
+        from ltm_core.write.incoming.intake import checked_metadata
         from ltm_core.write.tell import assert_fact
 
         scope = self._runtime.scope(user_id, session_id, agent_id, task_id, app_id)
@@ -179,7 +179,7 @@ class Observing(Door):
         """The task is done in these steps, and came to ``outcome``: a fact of kind "procedure", recalled when a
         similar task is asked about. Another procedure for the same task replaces it; one told with ``agent_id`` is
         that agent's own. Task, steps and outcome stand in ``fact.metadata["procedure"]``."""
-        from ltm_core.write.intake import checked_metadata
+        from ltm_core.write.incoming.intake import checked_metadata
         from ltm_core.write.procedure import remember_procedure
 
         scope = self._runtime.scope(user_id, session_id, agent_id, task_id, app_id)

@@ -12,7 +12,7 @@ from ltm_core.keep.asked_about import facts_asked_about
 from ltm_core.keep.proof import owe
 from ltm_core.keep.sources import Trace, clean_facts, overwrite_sources, phrases_of, trace
 from ltm_core.types import Fact, FactChange
-from ltm_core.write.statuses import fact_key
+from ltm_core.write.incoming.statuses import fact_key
 
 if TYPE_CHECKING:
     from ltm_core.config import Config

@@ -13,10 +13,10 @@ from functools import partial
 from ltm_core.keep.matching import facts_named
 from ltm_core.keep.meant import facts_meant, of_request
 from ltm_core.types import Fact
-from ltm_core.write.lexicon import default_lexicon
 from ltm_core.write.plan import ForgetRequest
-from ltm_core.write.request_words import request_words
-from ltm_core.write.topic_zh import Topic
+from ltm_core.write.requests.topic_zh import Topic
+from ltm_core.write.words.lexicon import default_lexicon
+from ltm_core.write.words.request_words import request_words
 
 _MOST_LOOSE = 3
 """Facts that a topic may name by another name and still be erased; more are named by no one's intent."""

@@ -13,15 +13,15 @@ from ltm_core.text.normalize import clean, fold
 from ltm_core.types import Fact, FactChange, Scope
 from ltm_core.write.analyse import analyse
 from ltm_core.write.apply import apply_decisions
-from ltm_core.write.beside import beside_current
-from ltm_core.write.index import embed_texts
+from ltm_core.write.incoming.index import embed_texts
+from ltm_core.write.incoming.redact import redact
+from ltm_core.write.incoming.vectors import Vectors
+from ltm_core.write.known.match import same_subject
+from ltm_core.write.known.rows import new_fact, reinforced, retracted
 from ltm_core.write.learn import current_in_reach
-from ltm_core.write.match import same_subject
 from ltm_core.write.plan import Candidate, Decision, Utterance
-from ltm_core.write.redact import redact
-from ltm_core.write.resolve import resolve
-from ltm_core.write.rows import new_fact, reinforced, retracted
-from ltm_core.write.vectors import Vectors
+from ltm_core.write.resolve.beside import beside_current
+from ltm_core.write.resolve.resolve import resolve
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime

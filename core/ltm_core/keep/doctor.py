@@ -20,7 +20,7 @@ from ltm_core.store.lookup import facts_by_item
 from ltm_core.text.normalize import fold
 from ltm_core.types import Fact, FactChange, HealthProblem, HealthReport
 from ltm_core.write.apply import index_fact
-from ltm_core.write.index import Unit, index_message, index_summary, row_units, summary_units
+from ltm_core.write.incoming.index import Unit, index_message, index_summary, row_units, summary_units
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime

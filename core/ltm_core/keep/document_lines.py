@@ -9,7 +9,7 @@ from ltm_core.arguments import life_of
 from ltm_core.documents.units import spans, with_vectors
 from ltm_core.keep.line_values import written
 from ltm_core.store.base import DocumentRow
-from ltm_core.write.redact import redact_value
+from ltm_core.write.incoming.redact import redact_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ from ltm_core.documents.units import spans, with_vectors
 from ltm_core.keep.erased import texts_in
 from ltm_core.keep.redaction import FILLER, overwritten, spans_of
 from ltm_core.store.base import DocumentRow
-from ltm_core.write.statuses import DOCUMENT, DOCUMENT_TEXT, document_key
+from ltm_core.write.incoming.statuses import DOCUMENT, DOCUMENT_TEXT, document_key
 
 if TYPE_CHECKING:
     from ltm_core.config import Config

@@ -34,7 +34,7 @@ from ltm_core.keep.sources import (
 from ltm_core.store.lookup import facts_by_item
 from ltm_core.text.normalize import fold
 from ltm_core.types import Fact, ForgetPreview, Receipt, Scope
-from ltm_core.write.index import day_of, meaning_of, summary_units
+from ltm_core.write.incoming.index import day_of, meaning_of, summary_units
 
 if TYPE_CHECKING:
     from ltm_core.config import Config

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ltm_core.write.forgotten import PHRASE_WORDS, holds_forgotten
-from ltm_core.write.statuses import DOCUMENT, DOCUMENT_TEXT, content_key, document_key, is_refused
+from ltm_core.write.incoming.forgotten import PHRASE_WORDS, holds_forgotten
+from ltm_core.write.incoming.statuses import DOCUMENT, DOCUMENT_TEXT, content_key, document_key, is_refused
 
 if TYPE_CHECKING:
     from ltm_core.store.base import DocumentRow, MessageRow, Reader, SlotRow

@@ -20,7 +20,7 @@ from ltm_core.keep.policy import Choice, Outcome, decide, policy_of
 from ltm_core.store.base import DROPPED, SCRUB_JOB, Job
 from ltm_core.types import ForgetDecision
 from ltm_core.types.names import ORDINARY
-from ltm_core.write.statuses import message_key
+from ltm_core.write.incoming.statuses import message_key
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime

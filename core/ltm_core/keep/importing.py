@@ -15,8 +15,8 @@ from ltm_core.keep.line_values import Limits
 from ltm_core.keep.lines import FORMAT, VERSION, Line, read_line
 from ltm_core.keep.ready import Ready
 from ltm_core.types import ImportResult, RefusedLine
-from ltm_core.write.index import embed_texts
-from ltm_core.write.pause import not_paused
+from ltm_core.write.incoming.index import embed_texts
+from ltm_core.write.incoming.pause import not_paused
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime

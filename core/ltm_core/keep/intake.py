@@ -19,8 +19,8 @@ from ltm_core.keep.summary_lines import summary_line_taken
 from ltm_core.types import Fact, FactChange
 from ltm_core.when import stored_zone, zone_of
 from ltm_core.write.apply import apply_decisions, store_fact
-from ltm_core.write.index import Unit, index_message, meaning_of, message_units
-from ltm_core.write.redact import redact_value
+from ltm_core.write.incoming.index import Unit, index_message, meaning_of, message_units
+from ltm_core.write.incoming.redact import redact_value
 
 if TYPE_CHECKING:
     from ltm_core.keep.importing import Tally

@@ -11,7 +11,7 @@ from ltm_core.documents.checks import fields_of, key_of, namespace_of, value_of
 from ltm_core.errors import InvalidInputError
 from ltm_core.scoping import identifier
 from ltm_core.types import Evidence
-from ltm_core.write.intake import checked_metadata
+from ltm_core.write.incoming.intake import checked_metadata
 
 _MOST_COUNT = 2**31 - 1
 _LONGEST_LIFE = 9999 * 366 * 86_400

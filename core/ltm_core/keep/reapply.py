@@ -17,8 +17,8 @@ from ltm_core.keep.documents import reapply_documents
 from ltm_core.keep.erase import supported_by, unlabel
 from ltm_core.keep.erased import texts_in
 from ltm_core.keep.sources import blank
-from ltm_core.write.forgotten import PHRASE_WORDS, holds_forgotten
-from ltm_core.write.statuses import content_key, message_key
+from ltm_core.write.incoming.forgotten import PHRASE_WORDS, holds_forgotten
+from ltm_core.write.incoming.statuses import content_key, message_key
 
 if TYPE_CHECKING:
     from ltm_core.config import Config

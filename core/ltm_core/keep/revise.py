@@ -11,9 +11,9 @@ from ltm_core.errors import ConflictError, NotFoundError
 from ltm_core.keep.audit import note
 from ltm_core.types import Fact, FactChange, Scope
 from ltm_core.write.apply import apply_decisions, store_fact
-from ltm_core.write.index import meaning_of
+from ltm_core.write.incoming.index import meaning_of
+from ltm_core.write.known.rows import UNTOUCHED, closed
 from ltm_core.write.plan import Decision
-from ltm_core.write.rows import UNTOUCHED, closed
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ltm_core.store.base import MessageRow, SlotRow
 from ltm_core.store.rows import FactRow, SessionRow
 from ltm_core.types import Anchor, Evidence, Fact, FactChange, Session
-from ltm_core.write.redact import redact, redact_value
+from ltm_core.write.incoming.redact import redact, redact_value
 
 if TYPE_CHECKING:
     from ltm_core.keep.lines import Line

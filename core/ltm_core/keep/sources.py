@@ -15,9 +15,9 @@ from ltm_core.keep.consolidate.retire import bring_back, drop_holding
 from ltm_core.keep.documents import overwrite_documents
 from ltm_core.keep.redaction import overlaps, overwrite, overwritten, patterns_of, spans_of
 from ltm_core.types import Fact
-from ltm_core.write.forgotten import phrase_entries
-from ltm_core.write.index import index_message, row_units
-from ltm_core.write.statuses import content_key, message_key, pair_key
+from ltm_core.write.incoming.forgotten import phrase_entries
+from ltm_core.write.incoming.index import index_message, row_units
+from ltm_core.write.incoming.statuses import content_key, message_key, pair_key
 
 if TYPE_CHECKING:
     import re

@@ -10,8 +10,8 @@ from ltm_core.keep.belief import NEEDS_TRUST
 from ltm_core.keep.line_values import written
 from ltm_core.keep.ready import ERASED, Ready, Vectors
 from ltm_core.store.rows import SummaryLine, SummaryRow
-from ltm_core.write.index import index_summary, summary_units
-from ltm_core.write.redact import redact
+from ltm_core.write.incoming.index import index_summary, summary_units
+from ltm_core.write.incoming.redact import redact
 
 if TYPE_CHECKING:
     from ltm_core.keep.erased import Erased

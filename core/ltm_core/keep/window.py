@@ -11,9 +11,9 @@ from ltm_core.errors import InvalidInputError
 from ltm_core.keep.audit import note
 from ltm_core.store.base import SlotRow
 from ltm_core.types import Message, Scope
-from ltm_core.write.intake import checked_metadata, incoming
-from ltm_core.write.pause import not_paused
-from ltm_core.write.redact import redact, redact_value
+from ltm_core.write.incoming.intake import checked_metadata, incoming
+from ltm_core.write.incoming.pause import not_paused
+from ltm_core.write.incoming.redact import redact, redact_value
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime

@@ -1,5 +1,5 @@
 """The bundled word knowledge: data per language, compiled where it is used."""
 
-from ltm_core.write.lexicon import Lexicon, default_lexicon
+from ltm_core.write.words.lexicon import Lexicon, default_lexicon
 
 __all__ = ["Lexicon", "default_lexicon"]

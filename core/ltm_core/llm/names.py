@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any
 
 from ltm_core.text.data import read
-from ltm_core.write.lexicon import Lexicon
-from ltm_core.write.norm import fold
+from ltm_core.write.words.lexicon import Lexicon
+from ltm_core.write.words.norm import fold
 
 _FILLER = re.compile(r"^(?:(?:is|are|am|has|have|had|user|users|the|a|an|currently|now|personal|current)_)+(?=\w)")
 _GAPS = re.compile(r"[\s\-.'’_]+")

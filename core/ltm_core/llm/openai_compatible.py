@@ -9,7 +9,7 @@ from typing import Any, Self
 from ltm_core.embed._http import JsonClient, RefusedError, host_of, key_header
 from ltm_core.errors import ConfigError, ExtractionError
 from ltm_core.llm.chat import ChatExtractor, ChatModel, ChatSummarizer, FormatRefusedError, Mode, response_format
-from ltm_core.write.content import text_of
+from ltm_core.write.incoming.content import text_of
 
 SPEC = "openai:<base url>#<model>"
 _FORMAT_STATUSES = frozenset((400, 404, 406, 415, 422, 500, 501))

@@ -20,7 +20,7 @@ from ltm_core.recall.lexical import cover
 from ltm_core.recall.pairs import Pair
 from ltm_core.recall.question import analyse_question
 from ltm_core.types import Calibration, CalibrationRow
-from ltm_core.write.index import Unit, message_units
+from ltm_core.write.incoming.index import Unit, message_units
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

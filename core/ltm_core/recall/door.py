@@ -19,7 +19,7 @@ from ltm_core.text.fence import new_mark
 from ltm_core.text.normalize import clean
 from ltm_core.types import Context, ContextItem, Message, Scope, Tier, TokenCounter
 from ltm_core.when import parse_instant, parse_range
-from ltm_core.write.intake import incoming
+from ltm_core.write.incoming.intake import incoming
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime

@@ -14,8 +14,8 @@ from ltm_core.memory import LongTermMemory
 from ltm_core.serve.app import create_app
 from ltm_core.serve.keys import KEYS_FILE, Keyring
 from ltm_core.serve.settings import ServeSettings
-from ltm_core.write.gate import load_gate
-from ltm_core.write.news import load_news
+from ltm_core.write.known.news import load_news
+from ltm_core.write.learned.gate import load_gate
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

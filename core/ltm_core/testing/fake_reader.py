@@ -26,7 +26,7 @@ from ltm_core.text.language import detect_language
 from ltm_core.text.normalize import fold
 from ltm_core.text.sentences import sentences
 from ltm_core.types import Fact, Role, Session
-from ltm_core.write.index import fact_unit, message_units
+from ltm_core.write.incoming.index import fact_unit, message_units
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -143,7 +143,7 @@ class WorkReport:
     changes: Mapping[str, int] = field(default_factory=dict)
     """What became of the model's facts, by `FactChange.op`."""
     rejected: Mapping[str, int] = field(default_factory=dict)
-    """The model's facts that were refused, by reason; see ``write.supported`` and ``write.refine``."""
+    """The model's facts that were refused, by reason; see ``write.models.supported`` and ``write.models.refine``."""
     stopped: bool = False
     """The model could not be reached: the rest of the queue waits."""
     seconds: float = 0.0

@@ -11,46 +11,46 @@ from functools import cache
 from itertools import pairwise
 
 from ltm_core.types import Anchor, Evidence, Importance
-from ltm_core.write.acts import act_of
-from ltm_core.write.amend import amended, denied_then, excuses, same_again
-from ltm_core.write.answers import answered
-from ltm_core.write.apostrophes import spelled
-from ltm_core.write.apposed import named_after
-from ltm_core.write.attributes import announces_change, changed_attribute
-from ltm_core.write.build import Context, candidates
-from ltm_core.write.clauses import plain_form, split
-from ltm_core.write.confirm import find_confirmation, only_replies
-from ltm_core.write.decide import judge
-from ltm_core.write.ends import ending_of, endings
-from ltm_core.write.forget_requests import find_requests
-from ltm_core.write.found import Found, inside, is_asked, stated
-from ltm_core.write.identifiers import find_identifiers
-from ltm_core.write.lexicon import Lexicon
-from ltm_core.write.long_ago import carry_past
-from ltm_core.write.marked import marked
-from ltm_core.write.neighbours import Neighbours, Vectors
-from ltm_core.write.news import load_news
-from ltm_core.write.norm import script
-from ltm_core.write.old_stories import of_old
-from ltm_core.write.one_more import one_more
-from ltm_core.write.overtaken import proposed, tells_change, units
-from ltm_core.write.own_things import as_own, as_said, near_own
-from ltm_core.write.passing import passing
-from ltm_core.write.people import Subject, speaker_key
+from ltm_core.write.anchors.confirm import find_confirmation, only_replies
+from ltm_core.write.anchors.identifiers import find_identifiers
+from ltm_core.write.anchors.marked import marked
+from ltm_core.write.anchors.references import find_references
+from ltm_core.write.anchors.remember import Explicit, explicit_requests, instructed
+from ltm_core.write.corrections.amend import amended, denied_then, excuses, same_again
+from ltm_core.write.corrections.putting_right import clears, names_wrong, of_whom, put_corrections
+from ltm_core.write.corrections.repairs import is_bare, put_right, repair_of, repaired, turned_out
+from ltm_core.write.corrections.slips import put_in_place
+from ltm_core.write.corrections.transfer import given_to, handed_over, transferred
+from ltm_core.write.endings.ends import ending_of, endings
+from ltm_core.write.endings.overtaken import proposed, tells_change, units
+from ltm_core.write.endings.returns import returning
+from ltm_core.write.extract.attributes import announces_change, changed_attribute
+from ltm_core.write.extract.build import Context, candidates
+from ltm_core.write.extract.decide import judge
+from ltm_core.write.extract.own_things import as_own, as_said, near_own
+from ltm_core.write.extract.renew import next_employer, next_holder, successor_of
+from ltm_core.write.extract.standing import called, named_assistant, points_back, stand_on
+from ltm_core.write.extract.succession import announced, told_by_self
+from ltm_core.write.known.news import load_news
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
-from ltm_core.write.presupposed import presuppose
-from ltm_core.write.putting_right import clears, names_wrong, of_whom, put_corrections
-from ltm_core.write.references import find_references
-from ltm_core.write.remember import Explicit, explicit_requests, instructed
-from ltm_core.write.renew import next_employer, next_holder, successor_of
-from ltm_core.write.repairs import is_bare, put_right, repair_of, repaired, turned_out
-from ltm_core.write.returns import returning
-from ltm_core.write.scopes import Read, read
-from ltm_core.write.slips import put_in_place
-from ltm_core.write.standing import called, named_assistant, points_back, stand_on
-from ltm_core.write.succession import announced, told_by_self
-from ltm_core.write.transfer import given_to, handed_over, transferred
-from ltm_core.write.walk import Spoken, walk
+from ltm_core.write.read.acts import act_of
+from ltm_core.write.read.answers import answered
+from ltm_core.write.read.apposed import named_after
+from ltm_core.write.read.clauses import plain_form, split
+from ltm_core.write.read.found import Found, inside, is_asked, stated
+from ltm_core.write.read.long_ago import carry_past
+from ltm_core.write.read.neighbours import Neighbours, Vectors
+from ltm_core.write.read.old_stories import of_old
+from ltm_core.write.read.one_more import one_more
+from ltm_core.write.read.passing import passing
+from ltm_core.write.read.people import Subject, speaker_key
+from ltm_core.write.read.presupposed import presuppose
+from ltm_core.write.read.scopes import Read, read
+from ltm_core.write.read.walk import Spoken, walk
+from ltm_core.write.requests.forget_requests import find_requests
+from ltm_core.write.words.apostrophes import spelled
+from ltm_core.write.words.lexicon import Lexicon
+from ltm_core.write.words.norm import script
 
 _PROMOTED = ".promoted"
 """How the names of the patterns end that read a promotion."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ltm_core.types import Fact, FactChange
-from ltm_core.write.index import fact_unit, meaning_of, with_vectors
+from ltm_core.write.incoming.index import fact_unit, meaning_of, with_vectors
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -18,18 +18,18 @@ from ltm_core.store.base import Job
 from ltm_core.types import Anchor, Fact, Scope
 from ltm_core.when import stored_zone
 from ltm_core.write.apply import apply_decisions
-from ltm_core.write.batch import Batch
-from ltm_core.write.eligible import Eligible, gated
-from ltm_core.write.index import embed_texts
+from ltm_core.write.incoming.batch import Batch
+from ltm_core.write.incoming.index import embed_texts
+from ltm_core.write.incoming.statuses import fact_key
+from ltm_core.write.incoming.vectors import Vectors
+from ltm_core.write.known.rows import retracted
 from ltm_core.write.learn import MOST_COMPARED, learn, vectors_in_reach
-from ltm_core.write.people import speaker_key
+from ltm_core.write.models.eligible import Eligible, gated
+from ltm_core.write.models.refine import fresh
+from ltm_core.write.models.supported import supported
 from ltm_core.write.plan import Analysis, Candidate, Decision, Utterance
 from ltm_core.write.prepare import BEFORE, known_entities, turns_of
-from ltm_core.write.refine import fresh
-from ltm_core.write.rows import retracted
-from ltm_core.write.statuses import fact_key
-from ltm_core.write.supported import supported
-from ltm_core.write.vectors import Vectors
+from ltm_core.write.read.people import speaker_key
 
 if TYPE_CHECKING:
     import numpy as np

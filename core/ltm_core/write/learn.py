@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from ltm_core.types import Fact, FactChange
 from ltm_core.write.apply import apply_decisions
-from ltm_core.write.batch import Batch
-from ltm_core.write.beside import beside_current
-from ltm_core.write.ended import begins_named
-from ltm_core.write.lexicon import default_lexicon
-from ltm_core.write.overtaken import MOST_MEANT
-from ltm_core.write.overtaken import RULE as OVERTAKES
+from ltm_core.write.corrections.restated import OF_ASSISTANT
+from ltm_core.write.corrections.restated import RULE as RESTATED
+from ltm_core.write.endings.ended import begins_named
+from ltm_core.write.endings.overtaken import MOST_MEANT
+from ltm_core.write.endings.overtaken import RULE as OVERTAKES
+from ltm_core.write.endings.returns import settled
+from ltm_core.write.incoming.batch import Batch
+from ltm_core.write.incoming.vectors import GATE_MODEL
+from ltm_core.write.known.rows import ending
 from ltm_core.write.plan import Analysis, Candidate, Decision
-from ltm_core.write.resolve import resolve
-from ltm_core.write.restated import OF_ASSISTANT
-from ltm_core.write.restated import RULE as RESTATED
-from ltm_core.write.returns import settled
-from ltm_core.write.rows import ending
-from ltm_core.write.vectors import GATE_MODEL
+from ltm_core.write.resolve.beside import beside_current
+from ltm_core.write.resolve.resolve import resolve
+from ltm_core.write.words.lexicon import default_lexicon
 
 if TYPE_CHECKING:
     import numpy as np

@@ -26,7 +26,7 @@ from ltm_core.types import (
 )
 
 if TYPE_CHECKING:
-    from ltm_core.write.topic_zh import Topic
+    from ltm_core.write.requests.topic_zh import Topic
 
 Move: TypeAlias = Literal["state", "change", "correct", "cease", "revert"]
 """What the words do to what was known: state it, change it, correct a wrong belief, end it, go back to it."""
@@ -187,7 +187,7 @@ class Analysis:
     anchors: tuple[Anchor, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     news: tuple[Candidate, ...] = ()
-    """Sentences that may end what is known; they count only beside the store (`write.overtaken`)."""
+    """Sentences that may end what is known; they count only beside the store (`write.endings.overtaken`)."""
     requests: tuple[ForgetRequest, ...] = ()
     skipped: tuple[str, ...] = ()
     """Per clause that looked like a fact and was not kept: "start-end:rule". No words."""

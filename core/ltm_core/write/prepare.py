@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 from ltm_core.text.terms import terms
 from ltm_core.types import Fact
 from ltm_core.write.analyse import analyse
-from ltm_core.write.batch import Batch, Prepared
-from ltm_core.write.eligible import gated
-from ltm_core.write.index import message_units
-from ltm_core.write.intake import Incoming
-from ltm_core.write.kinship import known_people
-from ltm_core.write.lexicon import default_lexicon
-from ltm_core.write.own_things import known_things
-from ltm_core.write.people import speaker_key
+from ltm_core.write.extract.own_things import known_things
+from ltm_core.write.incoming.batch import Batch, Prepared
+from ltm_core.write.incoming.index import message_units
+from ltm_core.write.incoming.intake import Incoming
+from ltm_core.write.incoming.statuses import Judged
+from ltm_core.write.incoming.vectors import Vectors
+from ltm_core.write.models.eligible import gated
 from ltm_core.write.plan import Person, Turn, Utterance, nobody, nothing
-from ltm_core.write.statuses import Judged
-from ltm_core.write.vectors import Vectors
+from ltm_core.write.read.kinship import known_people
+from ltm_core.write.read.people import speaker_key
+from ltm_core.write.words.lexicon import default_lexicon
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime

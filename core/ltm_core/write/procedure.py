@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ltm_core.errors import InvalidInputError
 from ltm_core.text.normalize import clean, fold
 from ltm_core.types import FactChange, Importance, Scope
-from ltm_core.write.index import PROCEDURE, TASK
+from ltm_core.write.incoming.index import PROCEDURE, TASK
+from ltm_core.write.incoming.redact import redact, redact_value
 from ltm_core.write.plan import Candidate
-from ltm_core.write.redact import redact, redact_value
 from ltm_core.write.tell import told
 
 if TYPE_CHECKING:

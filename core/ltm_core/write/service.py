@@ -18,26 +18,26 @@ from ltm_core.store.base import MessageRow
 from ltm_core.text.language import detect_language
 from ltm_core.types import Anchor, FactChange, MessageStatus, Observation
 from ltm_core.write.apply import apply_decisions
-from ltm_core.write.batch import Batch, Prepared
-from ltm_core.write.edits import Labelled
-from ltm_core.write.ends import RULE as ENDS
+from ltm_core.write.corrections.restated import OF_ASSISTANT
+from ltm_core.write.corrections.restated import RULE as RESTATED
+from ltm_core.write.corrections.righted import RULE as RIGHTED
+from ltm_core.write.corrections.righted_zh import RULE as RIGHTED_ZH
+from ltm_core.write.endings.ends import RULE as ENDS
+from ltm_core.write.endings.overtaken import RULE as OVERTAKES
+from ltm_core.write.endings.returns import RULE as RETURNS
 from ltm_core.write.extraction import jobs_for
-from ltm_core.write.found import changed
-from ltm_core.write.index import index_message
-from ltm_core.write.intake import Incoming, masked
+from ltm_core.write.incoming.batch import Batch, Prepared
+from ltm_core.write.incoming.index import index_message
+from ltm_core.write.incoming.intake import Incoming, masked
+from ltm_core.write.incoming.redact import redact_value
+from ltm_core.write.incoming.statuses import Judged, judge
+from ltm_core.write.incoming.vectors import Vectors
 from ltm_core.write.learn import Reached, learn, most_compared, reached, vectors_of
-from ltm_core.write.overtaken import RULE as OVERTAKES
 from ltm_core.write.plan import Decision
 from ltm_core.write.prepare import prepare
-from ltm_core.write.redact import redact_value
-from ltm_core.write.resolve import retract_for_edit
-from ltm_core.write.restated import OF_ASSISTANT
-from ltm_core.write.restated import RULE as RESTATED
-from ltm_core.write.returns import RULE as RETURNS
-from ltm_core.write.righted import RULE as RIGHTED
-from ltm_core.write.righted_zh import RULE as RIGHTED_ZH
-from ltm_core.write.statuses import Judged, judge
-from ltm_core.write.vectors import Vectors
+from ltm_core.write.read.found import changed
+from ltm_core.write.resolve.edits import Labelled
+from ltm_core.write.resolve.resolve import retract_for_edit
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime

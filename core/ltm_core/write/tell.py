@@ -13,15 +13,15 @@ from ltm_core.keep.later import flush_of
 from ltm_core.text.normalize import clean, fold
 from ltm_core.types import FactChange, FactKind, Importance, Observation, Scope
 from ltm_core.write.analyse import analyse
-from ltm_core.write.batch import Batch
-from ltm_core.write.index import embed_texts
+from ltm_core.write.endings.returns import RULE as RETURNS
+from ltm_core.write.incoming.batch import Batch
+from ltm_core.write.incoming.index import embed_texts
+from ltm_core.write.incoming.pause import not_paused
+from ltm_core.write.incoming.redact import redact, redact_value
+from ltm_core.write.incoming.statuses import refuse_overtaken
+from ltm_core.write.incoming.vectors import Vectors
 from ltm_core.write.learn import learn, vectors_in_reach
-from ltm_core.write.pause import not_paused
 from ltm_core.write.plan import Analysis, Candidate, Utterance
-from ltm_core.write.redact import redact, redact_value
-from ltm_core.write.returns import RULE as RETURNS
-from ltm_core.write.statuses import refuse_overtaken
-from ltm_core.write.vectors import Vectors
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime

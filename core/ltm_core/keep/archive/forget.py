@@ -28,8 +28,8 @@ from ltm_core.keep.archive.table import Cold
 from ltm_core.keep.erased import texts_in
 from ltm_core.keep.redaction import overwritten, patterns_of
 from ltm_core.store.base import Job
-from ltm_core.write.forgotten import forgotten_phrases, phrase_entries
-from ltm_core.write.statuses import content_key, message_key
+from ltm_core.write.incoming.forgotten import forgotten_phrases, phrase_entries
+from ltm_core.write.incoming.statuses import content_key, message_key
 
 if TYPE_CHECKING:
     import re

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ltm_core.keep.redaction import FILLER
 from ltm_core.when import stored_zone
-from ltm_core.write.index import day_of
+from ltm_core.write.incoming.index import day_of
 
 if TYPE_CHECKING:
     from ltm_core.store.base import MessageRow

@@ -20,7 +20,7 @@ from ltm_core.recall.render import words
 from ltm_core.runtime import log
 from ltm_core.store.rows import Level, SummaryLine, SummaryRow, SummarySource
 from ltm_core.text.tokens import estimate_tokens
-from ltm_core.write.index import day_of
+from ltm_core.write.incoming.index import day_of
 
 if TYPE_CHECKING:
     from datetime import datetime

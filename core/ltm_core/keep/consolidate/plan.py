@@ -13,7 +13,7 @@ from ltm_core.keep.consolidate.making import Group
 from ltm_core.keep.consolidate.topics import centre, topics
 from ltm_core.store.times import to_us
 from ltm_core.text.terms import terms
-from ltm_core.write.index import day_of
+from ltm_core.write.incoming.index import day_of
 
 if TYPE_CHECKING:
     import numpy as np

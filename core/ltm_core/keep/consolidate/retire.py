@@ -12,8 +12,8 @@ from ltm_core.keep.consolidate.extractive import LEAST_TERMS, content_terms
 from ltm_core.keep.consolidate.wording import topic_of
 from ltm_core.keep.redaction import spans_of
 from ltm_core.text.terms import terms
-from ltm_core.write.identifiers import find_identifiers
-from ltm_core.write.index import index_message, index_summary, row_units, summary_units
+from ltm_core.write.anchors.identifiers import find_identifiers
+from ltm_core.write.incoming.index import index_message, index_summary, row_units, summary_units
 
 if TYPE_CHECKING:
     from ltm_core.config import Config

@@ -23,7 +23,7 @@ from ltm_core.keep.consolidate.settle import MOST_TOLD, Done, settle
 from ltm_core.runtime import log
 from ltm_core.store.base import CONSOLIDATE_JOB, RESTORE_JOB, Job
 from ltm_core.types import SummaryMade
-from ltm_core.write.index import embed_texts, index_summary, summary_units
+from ltm_core.write.incoming.index import embed_texts, index_summary, summary_units
 
 if TYPE_CHECKING:
     from ltm_core.keep.consolidate.making import Group

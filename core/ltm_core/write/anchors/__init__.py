@@ -1,0 +1,1 @@
+"""What is worth keeping by its sort: identifiers, confirmations, references, requests to remember."""

@@ -1,0 +1,1 @@
+"""What was told wrongly and is put right."""

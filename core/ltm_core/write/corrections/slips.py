@@ -1,0 +1,315 @@
+"""A Chinese message that does nothing but put a slip of the turn before right: "2011。按错键了。",
+"解放路，不是人民路，说顺嘴了", "看了眼登记证 2015年的，不是2017".
+
+The turn is read again with the right value in the place of the wrong one: what it states then, and did not state
+before, is what was meant. So a slip keeps subject, relation and words, whatever they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ltm_core.types import Anchor, Evidence
+from ltm_core.write.plan import Candidate, Turn, Utterance
+from ltm_core.write.read.found import statement
+from ltm_core.write.read.people import speaker_key
+from ltm_core.write.words.lexicon import Lexicon
+from ltm_core.write.words.norm import fold, normal, trim
+
+RULE = "zh.slip"
+_LONGEST = 48
+_MOST_PIECES = 5
+_TURNS = 2
+"""The user's last turns in which the slip is looked for."""
+_PIECE = re.compile(r"[^，,。!?;；:：~…、\s]+")
+_NUMBER = re.compile(r"\d+(?:[.:]\d+)*|[一二两三四五六七八九十百千万零〇半]+")
+_MODEL = re.compile(r"[A-Za-z]+[ -]?\d[\w]*")
+_DATED = re.compile(r" \(\d{4}-[^)]*\)$")
+_MOST_APART = 2
+"""Characters by which the right word may be longer or shorter than the wrong one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """A right value, where it stands in the message, and the wrong one if the words name it."""
+
+    value: str
+    start: int
+    end: int
+    wrong: str = ""
+    says_slip: bool = False
+    """Whether words say that something was written wrongly; else only "not X" does."""
+
+
+def slip_of(content: str, lexicon: Lexicon) -> Slip | None:
+    """The message as a slip put right; None when it says anything else."""
+    parts = lexicon.rules("zh").parts
+    norm = normal(content)
+    if len(norm) > _LONGEST or "?" in norm:
+        return None
+    value: tuple[str, int] | None = None
+    wrong, says, looked_up = "", False, False
+    pieces = list(_pieces(norm))
+    if not 1 <= len(pieces) <= _MOST_PIECES:
+        return None
+    for at, piece in pieces:
+        lead = parts["slip_lead"].match(piece)
+        at, piece = (at + lead.end(), piece[lead.end() :]) if lead is not None else (at, piece)
+        says = says or bool(lead is not None and lead["mark"])
+        if not piece:
+            continue
+        why = parts["slip_reason"].match(piece)
+        if why is not None:
+            says = True
+            wrong = wrong or next((v for v in (why["wrong"], why["wrong2"]) if v), "")
+            continue
+        denied = parts["slip_denial"].match(piece)
+        if denied is not None:
+            wrong = denied["wrong"]
+            if denied["object"]:
+                value = _once(value, denied["object"], at + denied.start("object"))
+                if value is None:
+                    return None
+            continue
+        if parts["slip_source"].match(piece):
+            looked_up = True
+            continue
+        m = parts["slip_value"].match(piece)
+        if m is None or value is not None:
+            return None
+        value = (m["object"], at + m.start("object"))
+        if m["wrong"]:
+            wrong = m["wrong"]
+    if value is None or not (wrong or says or (looked_up and _NUMBER.match(value[0]))):
+        return None
+    return Slip(value[0], value[1], value[1] + len(value[0]), wrong, says)
+
+
+def _once(held: tuple[str, int] | None, value: str, at: int) -> tuple[str, int] | None:
+    return (value, at) if held is None else None
+
+
+def _pieces(norm: str) -> Iterator[tuple[int, str]]:
+    """The stretches between stops; a point inside a number is none."""
+    for m in _PIECE.finditer(norm):
+        piece = m.group().rstrip(".")
+        if piece:
+            yield m.start(), piece
+
+
+def put_in_place(
+    utterance: Utterance, lexicon: Lexicon, *, heard: Callable[[Turn], Sequence[Candidate]]
+) -> tuple[list[Candidate], list[Anchor]] | None:
+    """What the message puts right, with its anchor; None when it puts nothing right that was said."""
+    slip = slip_of(utterance.content, lexicon)
+    if slip is None:
+        return None
+    evidence = Evidence(message_id=utterance.message_id, start=slip.start, end=slip.end)
+    turns = utterance.before or utterance.earlier
+    for turn in [t for t in reversed(turns) if t.role == "user"][:_TURNS]:
+        said = heard(turn)
+        place = _place(slip, normal(turn.content), said, lexicon)
+        if place is None:
+            continue
+        a, b, value = place
+        spoken = utterance.content[slip.start : slip.end] if value == slip.value else value
+        written = turn.content[:a] + spoken + turn.content[b:]
+        again = heard(replace(turn, content=written))
+        right = [c for c in again if not _among(c, said)]
+        made = [_corrected(c, said, utterance, evidence) for c in right]
+        if not made:
+            made = _in_own_words(a, written, utterance, evidence, lexicon, instead=_reworded(again, said))
+        if made:
+            return made, [_anchor(made, evidence, utterance)]
+    return _upheld(slip, turns, utterance, evidence, heard)
+
+
+def _among(c: Candidate, said: Sequence[Candidate]) -> bool:
+    key = (c.subject, c.relation, c.object_normalized, c.is_positive)
+    return any((o.subject, o.relation, o.object_normalized, o.is_positive) == key for o in said)
+
+
+def _reworded(again: Sequence[Candidate], said: Sequence[Candidate]) -> str | None:
+    """The thing of which other words hold now, although they give it the same name ("两片降压药", "一片降压药")."""
+    texts = {c.text for c in said}
+    return next((c.object_normalized for c in again if c.is_positive and c.text not in texts), None)
+
+
+def _corrected(c: Candidate, said: Sequence[Candidate], utterance: Utterance, evidence: Evidence) -> Candidate:
+    """The statement as it was meant, in the place of what was said instead."""
+    was = next((o for o in said if (o.subject, o.relation, o.rule) == (c.subject, c.relation, c.rule)), None)
+    return replace(
+        c,
+        text=_DATED.sub("", c.text),
+        move="correct",
+        reach="subject",
+        classes=(),
+        wrong_object=was.object_normalized if was is not None else None,
+        valid_from=utterance.at,
+        said_at=utterance.at,
+        evidence=(evidence,),
+    )
+
+
+def _anchor(made: Sequence[Candidate], evidence: Evidence, utterance: Utterance) -> Anchor:
+    return statement(made, utterance.content[evidence.start : evidence.end], evidence, reason=RULE)
+
+
+# where the wrong value stands -------------------------------------------------------------------------
+def _place(slip: Slip, text: str, said: Sequence[Candidate], lexicon: Lexicon) -> tuple[int, int, str] | None:
+    """The stretch of the earlier turn that is wrong, and what belongs there."""
+    if slip.wrong:
+        return _named(slip, text)
+    number = _NUMBER.match(slip.value)
+    if _MODEL.fullmatch(slip.value):
+        return _like_model(slip.value, text)
+    if number is not None:
+        return _like_number(slip.value, number, text)
+    return _like_word(slip, text, said, lexicon)
+
+
+def _named(slip: Slip, text: str) -> tuple[int, int, str] | None:
+    at = text.rfind(slip.wrong)
+    if at < 0:
+        return None
+    end, value = at + len(slip.wrong), slip.value
+    one, two = _NUMBER.match(slip.wrong), _NUMBER.match(value)
+    if one is not None and two is not None:  # "2016年的，不是2018": the unit stands once
+        if value[two.end() :] and not slip.wrong[one.end() :]:
+            value = value[: two.end()]
+        elif slip.wrong[one.end() :] and not value[two.end() :]:
+            value += slip.wrong[one.end() :]
+    return (at, end, value) if value != slip.wrong else None
+
+
+def _like_model(value: str, text: str) -> tuple[int, int, str] | None:
+    letters = re.match(r"[A-Za-z]+", value)
+    found = [m for m in _MODEL.finditer(text) if letters and m.group().startswith(letters.group())]
+    return (*found[-1].span(), value) if found and found[-1].group() != value else None
+
+
+def _like_number(value: str, number: re.Match[str], text: str) -> tuple[int, int, str] | None:
+    """The number of the same unit, or of as many figures when the right one has no unit."""
+    unit = value[number.end() :][:1]
+    figure = number.group()
+    arabic = figure[0].isdigit()
+    found = [m for m in _NUMBER.finditer(text) if m.group()[0].isdigit() == arabic and m.group() != figure]
+    if unit:
+        found = [m for m in found if text[m.end() : m.end() + 1] == unit]
+    elif any(len(m.group()) == len(figure) for m in found):
+        found = [m for m in found if len(m.group()) == len(figure)]
+    elif len(found) != 1:
+        return None
+    if not found:
+        return None
+    best = max(found, key=lambda m: (_shared(m.group(), figure), m.start()))
+    return (*best.span(), figure)
+
+
+def _shared(one: str, two: str) -> int:
+    return sum(a == b for a, b in zip(one, two, strict=False))
+
+
+def _like_word(slip: Slip, text: str, said: Sequence[Candidate], lexicon: Lexicon) -> tuple[int, int, str] | None:
+    """The value told last that the right one resembles: in its characters, as a place or a thing of its class, or as
+    the only short one."""
+    value = slip.value
+    values = [normal(c.object) for c in said if c.is_positive and c.modality != "past"]
+    values = [v for v in dict.fromkeys(values) if v in text and v != value]
+    alike = [v for v in values if _resembles(v, value, lexicon)]
+    if not alike and slip.says_slip:
+        short = [v for v in values if not _NUMBER.search(v) and abs(len(v) - len(value)) <= _MOST_APART]
+        alike = short if len(short) == 1 else []
+    if alike:
+        at = text.rfind(alike[-1])
+        return at, at + len(alike[-1]), _without_frame(value, text[:at], text[at + len(alike[-1]) :])
+    size = len(value)
+    windows = [text[i : i + size] for i in range(len(text) - size + 1)]
+    best = max(windows, key=lambda w: _shared(w, value), default="")
+    if size < 2 or best == value or _shared(best, value) * 2 < size or not slip.says_slip:
+        return None
+    at = text.find(best)
+    return at, at + size, value
+
+
+def _without_frame(value: str, before: str, behind: str) -> str:
+    """The value without the words that stand around its place already ("不对，对虾过敏" after "我对芒果过敏")."""
+    first = max((n for n in range(1, len(value)) if before.endswith(value[:n])), default=0)
+    last = max((n for n in range(1, len(value) - first) if behind.startswith(value[-n:])), default=0)
+    return value[first : len(value) - last] if first and last else value
+
+
+def _resembles(held: str, value: str, lexicon: Lexicon) -> bool:
+    if abs(len(held) - len(value)) > _MOST_APART:
+        return False
+    city = lexicon.rules("zh").parts["city"]
+    if city.match(held) and city.match(value):
+        return True
+    one, two = fold(held), fold(value)
+    if lexicon.members.get(one, frozenset()) & lexicon.members.get(two, frozenset()):
+        return True
+    return _shared(held, value) > 0 or held[-1:] == value[-1:]
+
+
+# what no rule reads, and what the assistant got wrong -------------------------------------------------
+def _in_own_words(
+    a: int, written: str, utterance: Utterance, evidence: Evidence, lexicon: Lexicon, *, instead: str | None
+) -> list[Candidate]:
+    """The sentence around the value in the user's own words, when it is one about himself that nothing else reads;
+    ``instead``: the known thing of which it is said."""
+    parts = lexicon.rules("zh").parts
+    me, speaker = speaker_key(utterance)
+    norm = normal(written)
+    begin = max((norm.rfind(stop, 0, a) + 1 for stop in "。!?\n"), default=0)
+    ends = [i for i in (norm.find(stop, a) for stop in "。!?\n") if i >= 0]
+    words = trim(written[begin : min(ends, default=len(written))])
+    if parts["slip_own"].search(normal(words)) is None or parts["slip_foreign"].search(normal(words)) is not None:
+        return []
+    return [
+        Candidate(
+            subject=me,
+            relation="about",
+            object=words,
+            object_normalized=fold(words),
+            text=words,
+            confidence=0.4,
+            relation_confidence=0.3,
+            is_about_user=me == "user",
+            speaker=speaker,
+            move="correct" if instead else "state",
+            reach="subject" if instead else "slot",
+            wrong_object=instead,
+            valid_from=utterance.at,
+            said_at=utterance.at,
+            evidence=(evidence,),
+            rule="open",
+        )
+    ]
+
+
+def _upheld(
+    slip: Slip,
+    turns: Sequence[Turn],
+    utterance: Utterance,
+    evidence: Evidence,
+    heard: Callable[[Turn], Sequence[Candidate]],
+) -> tuple[list[Candidate], list[Anchor]] | None:
+    """What the user had said rightly and the assistant got wrong, said again ("不是青岛，是烟台")."""
+    last = next((t for t in reversed(turns) if t.role == "assistant"), None)
+    if last is None or (slip.wrong and slip.wrong not in normal(last.content)):
+        return None
+    for turn in [t for t in reversed(turns) if t.role == "user"][:_TURNS]:
+        if slip.value not in normal(turn.content):
+            continue
+        again = [
+            replace(c, move="state", valid_from=utterance.at, said_at=utterance.at, evidence=(evidence,))
+            for c in heard(turn)
+            if c.is_positive and slip.value in normal(f"{c.object} {c.text}")
+        ]
+        return again, [_anchor(again, evidence, utterance)] if again else []
+    return None
+
+
+__all__ = ["RULE", "Slip", "put_in_place", "slip_of"]

@@ -1,0 +1,400 @@
+"""News that no rule reads: what a sentence may end or replace is learned, and found beside the store.
+
+The words make a candidate that names nothing but itself (`proposed`); among what is known of the same one the
+models of `write.known.news` say which fact is meant, if any (`meant`). Never a fact of the same message, and
+never when the rules found what the words change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ltm_core.types import Evidence, Fact, Scope
+from ltm_core.write.endings.ended import is_of_another
+from ltm_core.write.endings.given_up import left_of
+from ltm_core.write.endings.opposites import Gone, over_by, tells_opposite
+from ltm_core.write.endings.telling_of import moves_another, only_tells_of, tells_of_part
+from ltm_core.write.endings.touching import only_touches
+from ltm_core.write.endings.worded import without, worded
+from ltm_core.write.known.known import Known
+from ltm_core.write.known.mentions import content
+from ltm_core.write.known.narrow import remainder
+from ltm_core.write.known.news import Held, News, Sentence, cue_array, words
+from ltm_core.write.known.rows import UNTOUCHED, closed, is_late, new_fact, retracted
+from ltm_core.write.learned.gate import log_odds
+from ltm_core.write.plan import Candidate, Decision, Utterance
+from ltm_core.write.read.found import overlap
+from ltm_core.write.read.old_stories import is_story
+from ltm_core.write.read.scopes import Read
+from ltm_core.write.read.walk import Spoken
+from ltm_core.write.words.lexicon import Lexicon
+from ltm_core.write.words.norm import fold, normal, trim
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+RULE = "overtakes"
+MOST_MEANT = 400
+"""Newest current facts of one subject among which the one meant is looked for."""
+_SURE = 0.8
+"""Probability from which the models outvote the relation that the rules read."""
+_CLEAR = 0.6
+"""Probability below which English words end nothing with which they share no word."""
+_NOT = ("plan", "goal", "one_off", "temporary", "conditional", "question")
+"""Cues of clauses that change nothing for good."""
+_PASSING = ("ephemeral", "mood", "third_person", "plan", "command")
+"""Cues of clauses whose change may be over tomorrow, or another's."""
+_FIRST = 2
+"""Characters of a sentence in which he begins who did what it tells: "paid my brother back" is the speaker's deed."""
+_KNOWN_ONLY = 0.49
+"""Highest probability given to a sentence that is no news by its words, only by what it is known to make over."""
+_OVER = 0.95
+"""Probability that what some words are known to make over is over."""
+_NEWS = 0.85
+"""Probability of a change from which its new value is kept although nothing known is replaced."""
+_MOST_CLAUSES = 5
+_LONGEST_NAME = 4
+"""Characters of a Chinese name or thing with which a sentence begins."""
+_NAMED = ("attribute", "single")
+"""Relations that are only the words of the user for a thing."""
+_LANGUAGES = ("en", "zh")
+_REPORTS = ("feedback", "complaint")
+"""Vetoes of clauses that tell how something went."""
+_OTHERS = ("kin", "pet", "pronoun", "inherited")
+"""Subjects of clauses that tell of somebody of the speaker's own; any other clause may tell of a change in his own
+life ("they've moved us to the fifth floor")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The clauses of one sentence that no scope forbids."""
+
+    spoken: tuple[Spoken, ...]
+    text: str
+    evidence: Evidence
+
+    def sentence(self, vector: NDArray[Any] | None) -> Sentence:
+        """What the models see of it."""
+        reads = [s.read for s in self.spoken]
+        return Sentence(
+            text=self.text,
+            norm=" ".join(r.clause.norm.strip() for r in reads),
+            language=reads[0].clause.language,
+            cues=cue_array((r.flags for r in reads), (s.subject.kind for s in self.spoken)),
+            vector=vector,
+        )
+
+
+def units(spoken: Sequence[Spoken], content: str, message_id: str) -> Iterator[Unit]:
+    """The sentences of a message without their vetoed clauses, but for reports, which may tell what is known to make
+    something over ("the fridge is fixed"); a long one in parts."""
+    run: list[Spoken] = []
+    for s in spoken:
+        apart = bool(run) and s.read.clause.sentence != run[-1].read.clause.sentence
+        if run and (apart or len(run) == _MOST_CLAUSES):
+            yield _unit(run, content, message_id)
+            run = []
+        if s.read.veto in ("", *_REPORTS) and s.read.clause.language in _LANGUAGES:
+            run.append(s)
+    if run:
+        yield _unit(run, content, message_id)
+
+
+def without_plans(unit: Unit, content: str) -> Unit:
+    """The sentence without its clauses that change nothing for good, if others are left: "I quit the choir, I want to
+    sleep in"."""
+    told = [s for s in unit.spoken if s.read["lasting"] or not any(s.read[w] for w in _NOT)]
+    if not told or len(told) == len(unit.spoken):
+        return unit
+    return _unit(told, content, unit.evidence.message_id)
+
+
+def _unit(run: Sequence[Spoken], content: str, message_id: str) -> Unit:
+    start, end = run[0].read.clause.start, run[-1].read.clause.end
+    text = trim(content[start:end]) if len(run) == 1 else trim("，".join(trim(s.read.clause.text) for s in run))
+    if run[0].read.clause.language == "en":
+        text = text.replace("，", ", ")
+    return Unit(tuple(run), text, Evidence(message_id=message_id, start=start, end=end))
+
+
+def mean_vector(vectors: Sequence[NDArray[Any] | None]) -> NDArray[Any] | None:
+    """The direction of the clauses' vectors together; None unless every clause has one."""
+    found = [v for v in vectors if v is not None]
+    if not found or len(found) < len(vectors):
+        return None
+    total: NDArray[Any] = np.stack(found).astype(np.float32).sum(axis=0)
+    length = float(np.linalg.norm(total))
+    return np.asarray(total / length) if length else None
+
+
+def proposed(
+    found: Sequence[Unit],
+    vector_of: Callable[[Spoken], NDArray[Any] | None],
+    news: News,
+    utterance: Utterance,
+    lexicon: Lexicon,
+    *,
+    me: str,
+    speaker: str | None,
+) -> Iterator[Candidate]:
+    """A candidate for every sentence that is likely to tell of something changed or over."""
+    for whole in found:
+        unit = without_plans(whole, utterance.content)
+        if is_story([s.read for s in unit.spoken]) or lexicon.shared["news_not"].search(normal(whole.text)):
+            continue
+        if any(s.read[w] and not s.read["lasting"] for s in unit.spoken for w in _NOT):
+            continue
+        gone = _gone(unit, lexicon)
+        key = _subject(unit, me) or (me if gone and unit.spoken[0].subject.kind == "self" else None)
+        if key is None:
+            continue
+        others = lexicon.shared["news_others"].search(unit.text)
+        theirs = key == me and others is not None  # what a friend sold is over for the friend
+        if theirs and not (others is not None and others.start() >= _FIRST and any(g.thing for g in gone)):
+            continue
+        sentence = unit.sentence(mean_vector([vector_of(s) for s in unit.spoken]))
+        probability = news.turns(sentence)
+        passing = any(s.read["ephemeral"] or s.read["mood"] for s in unit.spoken)
+        if (
+            theirs
+            or any(s.read.veto or _is_as_before(s.read, lexicon) for s in unit.spoken)
+            or probability < news.thresholds["turn_passing" if passing else "turn"]
+        ):
+            if not gone:
+                continue
+            probability = min(probability, _KNOWN_ONLY)
+        corrects = any(s.read["correction"] for s in unit.spoken)
+        yield Candidate(
+            subject=key,
+            relation="about",
+            object=unit.text,
+            object_normalized=fold(unit.text),
+            text=unit.text,
+            is_positive=news.keeps_value(sentence) >= news.thresholds["keeps"],
+            is_about_user=key == "user",
+            speaker=speaker,
+            confidence=round(probability, 3),
+            relation_confidence=0.0,
+            move="correct" if corrects else "change",
+            reach="circle" if any(g.by.anyone for g in gone) else "subject",
+            valid_from=utterance.at,
+            said_at=utterance.at,
+            evidence=(unit.evidence,),
+            rule=RULE,
+        )
+
+
+def _gone(unit: Unit, lexicon: Lexicon) -> tuple[Gone, ...]:
+    """What the sentence is known to make over; nothing when it is what somebody's friend did, or left out only this
+    once ("今天外卖不跑了")."""
+    if lexicon.shared["of_others"].search(unit.text) is not None:
+        return ()
+    denies = any(s.read["negation"] for s in unit.spoken)
+    if denies and lexicon.shared["this_once"].search(unit.text) is not None:
+        return ()
+    return tells_opposite(normal(unit.text), lexicon, events=True)
+
+
+def _is_as_before(r: Read, lexicon: Lexicon) -> bool:
+    """Whether a clause says that things are as they were, or that a guest has left: what lasts goes on lasting."""
+    flags = lexicon.rules(r.clause.language).flags
+    cues = (flags.get(name) for name in ("restored", "restored_home", "ends_stay"))
+    return any(cue is not None and cue.search(r.clause.norm) is not None for cue in cues)
+
+
+def tells_change(r: Read, news: Sequence[Candidate], lexicon: Lexicon) -> bool:
+    """Whether the clause words the new value of a sentence that is very likely news of a change."""
+    pattern = lexicon.rules(r.clause.language).parts.get("changed_to")
+    if pattern is None or any(r[w] for w in _PASSING) or pattern.search(r.clause.norm) is None:
+        return False
+    at = r.clause.start
+    return any(c.confidence >= _NEWS and c.evidence[0].start <= at < c.evidence[0].end for c in news)
+
+
+def _subject(unit: Unit, me: str) -> str | None:
+    """The one whose life the sentence tells; None when it is nobody's in particular."""
+    others = {s.subject.key for s in unit.spoken if s.subject.kind in _OTHERS and s.subject.key not in ("", me)}
+    mine = any(s.subject.kind == "self" for s in unit.spoken)
+    if others:
+        return others.pop() if len(others) == 1 and not mine else None
+    return me
+
+
+def meant(
+    c: Candidate, facts: Sequence[Fact], vectors: Mapping[str, NDArray[Any]], news: News, lexicon: Lexicon
+) -> tuple[list[Fact], str, float]:
+    """The facts that the sentence ends, why, and how likely that is; none unless it is clear which are meant."""
+    told = {e.message_id for e in c.evidence}
+    again = lexicon.shared["news_again"].search(c.text)
+    restored = words(c.text[again.start() :], news.function) if again is not None else set()
+    lasting = (lexicon.sets["timeless"] | lexicon.sets["unending"]) - lexicon.sets["places"]
+    near = [
+        f
+        for f in facts
+        if f.is_positive
+        and (f.relation.partition(":")[0] not in lasting or (c.move == "correct" and _is_named(f, c, news)))
+        and f.modality not in UNTOUCHED
+        and f.asserted_by == "user"
+        and f.kind not in ("solution", "procedure")
+        and not any(e.message_id in told for e in f.evidence)
+        and not is_late(c, f)
+        and not restored & words(f.object, news.function)  # it holds again
+    ][-MOST_MEANT:]
+    denied = lexicon.rules("en").parts["right_not_wrong"].match(c.text) if c.text.isascii() else None
+    if denied is not None:  # "six, not four" is about what was said to be four
+        near = [f for f in near if denied["wrong"].casefold() in f.text.casefold()]
+    if not near:
+        return [], "", 0.0
+    sentence = Sentence(
+        text=c.text, norm="", language="", cues=np.zeros(0, np.float32), vector=vectors.get(c.text),
+        turn=log_odds(c.confidence),
+    )  # fmt: skip
+    held = [Held(text=f.text, object=f.object, relation=f.relation, vector=vectors.get(f.text)) for f in near]
+    shares = news.meant(sentence, held)
+    best = int(shares.argmax())
+    same = [i for i, f in enumerate(near) if i == best or overlap(f.evidence, near[best].evidence)]
+    same = _named_of([near[i] for i in same], same, c, lexicon)
+    probability = float(shares[same].sum())
+    which = "ends" if sentence.vector is not None else "ends_plain"
+    compared = news.compare(sentence, held[best])
+    if probability < news.thresholds[which] or not (c.is_positive or news.shares_words(compared)):
+        return [], "", 0.0  # what ends without a new value must be named
+    if probability < _CLEAR and c.text.isascii() and not news.shares_words(compared):
+        return [], "", 0.0
+    if _tells_of_another(near[best], c, lexicon) or only_touches(near[best], c.text, lexicon):
+        return [], "", 0.0
+    strongest = news.strongest(compared, with_vectors=sentence.vector is not None)
+    reason = f"news {news.version.partition('/')[0]} {probability:.2f}: turn {c.confidence:.2f}, {strongest}"
+    return [near[i] for i in same], reason, probability
+
+
+def _tells_of_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
+    return moves_another(fact, c, lexicon) or only_tells_of(fact, c, lexicon) or tells_of_part(fact, c, lexicon)
+
+
+def _named_of(facts: Sequence[Fact], places: Sequence[int], c: Candidate, lexicon: Lexicon) -> list[int]:
+    """Of several English things that were told in one breath in the same relation ("coffee at breakfast and
+    Darjeeling in the afternoon") those that the words name, if they name some of them; else all."""
+    if not c.text.isascii():
+        return list(places)
+    said = set(content(c.text, lexicon))
+    named = {f.relation for f in facts if said & set(content(f.object, lexicon))}
+    return [
+        i
+        for i, f in zip(places, facts, strict=True)
+        if f.relation not in named or said & set(content(f.object, lexicon))
+    ]
+
+
+def _is_named(fact: Fact, c: Candidate, news: News) -> bool:
+    """Whether the words name the value of a fact, in full."""
+    value = words(fact.object, news.function)
+    return bool(value) and value <= words(c.text, news.function)
+
+
+def overtake(
+    c: Candidate,
+    decisions: list[Decision],
+    known: Known,
+    *,
+    vectors: Mapping[str, NDArray[Any]],
+    news: News,
+    lexicon: Lexicon,
+    labels: Scope,
+    now: datetime,
+    new_id: Callable[[], str],
+) -> list[Decision]:
+    """The decisions of a message, and the end of what one of its sentences overtakes.
+
+    A value that the rules kept of the sentence takes the place of what ends; without one the sentence itself does,
+    as a statement or, when it only ends something, as a denial.
+    """
+    here = [d for d in decisions if overlap(d.fact.evidence, c.evidence)]
+    over, by_event = over_by(c, known.values(), lexicon)
+    over = [f for f in over if not (moves_another(f, c, lexicon) or is_of_another(c, f, lexicon))]
+    sure = bool(over)
+    if sure:
+        probability, why = _OVER, ", ".join(o.name for o in by_event)
+        c = replace(c, is_positive=c.is_positive or any(o.holds for o in by_event))
+    elif c.confidence <= _KNOWN_ONLY or any(d.op != "add" or d.fact.modality in UNTOUCHED for d in here):
+        return decisions
+    else:
+        over, why, probability = meant(c, known.of_subject(c), vectors, news, lexicon)
+    values = [d.fact for d in here if d.fact.is_positive and d.fact.rule != "open"]
+    if not over or any(d.op == "restore" for d in decisions):
+        return decisions
+    if not sure and any(_is_one_more(v, over[0], c, lexicon) for v in values):
+        return decisions
+    if probability < _SURE and not all(_may_follow(f, over[0], c, news, lexicon) for f in values):
+        return decisions
+    made: list[Decision] = []
+    if values and c.is_positive:
+        by = values[0]
+        told = without(by.text, over[0])
+        if by.object in told and told != by.text:
+            by = replace(by, text=told)
+            known.put(by)
+            decisions = [replace(d, fact=by) if d.fact.id == by.id else d for d in decisions]
+    else:
+        gone = {d.fact.id for d in here if d.fact.rule == "open"}
+        for i in gone:
+            known.drop(i)
+        decisions = [d for d in decisions if d.fact.id not in gone]
+        by = new_fact(c if sure else worded(c, over[0], lexicon), labels, id=new_id(), now=now)
+        known.put(by)
+        made.append(Decision(op="add", fact=by, reason=why))
+    for f in over:
+        known.drop(f.id)
+        wrong = c.move == "correct" and c.is_positive
+        row = retracted(f, at=now, by=by.id) if wrong else closed(f, at=c.valid_from, by=by.id)
+        if made and made[0].op == "add":
+            made[0] = Decision(op="supersede", fact=by, previous=row, reason=why)
+        else:
+            made.append(Decision(op="retract" if wrong else "close", fact=row, previous=f, reason=why))
+        left = _left(f, c, lexicon) if sure or not c.is_positive else None
+        if left is not None:  # of "a lesson on Mondays and a class on Fridays" the one that goes on
+            kept = replace(left, id=new_id(), recorded_at=now)
+            known.put(kept)
+            made.append(Decision(op="add", fact=kept, reason="what is left of it"))
+    return [*decisions, *made]
+
+
+def _left(fact: Fact, c: Candidate, lexicon: Lexicon) -> Fact | None:
+    """What a fact of several things still says when the sentence begins with the one that is over."""
+    if fact.text.isascii():
+        return remainder(fact, c.text, lexicon)
+    begins = [c.text[:n] for n in range(_LONGEST_NAME, 1, -1)]
+    words = left_of(fact, begins, lexicon)
+    return replace(fact, object=words, object_normalized=fold(words), text=words) if words else None
+
+
+def _is_one_more(value: Fact, old: Fact, c: Candidate, lexicon: Lexicon) -> bool:
+    """Whether an English sentence tells of one more of what people have several of ("We got a new dog, Rufus"), and
+    says nothing of an end."""
+    several = value.relation == old.relation and value.relation in lexicon.sets["accumulates"]
+    rules = lexicon.rules("en")
+    ends = rules.flags["hard_cessation"].search(c.text) or rules.parts["switches"].search(c.text)
+    return several and c.text.isascii() and not ends
+
+
+def _may_follow(value: Fact, old: Fact, c: Candidate, news: News, lexicon: Lexicon) -> bool:
+    """Whether a value that the rules read may take the place of a fact: not when both are of relations that are
+    known and differ, nor when the old one is in the user's own words and the sentence names nothing of it."""
+    vague = lexicon.sets["own_words"]
+    one, two = (f.relation.partition(":")[0] for f in (value, old))
+    loose = (*vague, *_NAMED)
+    if one in vague or (one in loose and two in loose) or one == two:
+        return True
+    named = words(c.text, news.function) - words(value.object, news.function)
+    if two in vague and not old.text.isascii() and words(old.text, news.function) & named:
+        return True
+    family = lexicon.relation(value.relation).family
+    return bool(family) and family == lexicon.relation(old.relation).family
+
+
+__all__ = ["RULE", "Unit", "meant", "overtake", "proposed", "tells_change", "units", "without"]

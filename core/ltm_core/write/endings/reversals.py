@@ -1,0 +1,74 @@
+"""A Chinese clause that gives up a whole class of things: "什么海鲜我都不吃了", "短视频看腻了".
+
+The class stands first or behind the verb, with or without words for "all"; nothing but such words, the speaker and
+the time may stand around it, else one thing of the class is meant ("水果罐头") and nothing broad is said. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ltm_core.write.known.broad import broad_classes
+from ltm_core.write.read.scopes import Read
+from ltm_core.write.words.lexicon import Lexicon
+from ltm_core.write.words.norm import fold
+
+_LONGEST = 8
+"""Characters of the name of a class."""
+
+
+def reversed_classes(read: Read, lexicon: Lexicon, before: Read | None = None) -> tuple[str, ...]:
+    """The classes that the clause gives up as a whole; none when it gives up none, or not for good, or when the
+    clause before takes something out of it ("除了啤酒，什么酒都不喝了")."""
+    if read.clause.language != "zh" or ((read["ephemeral"] or read["mood"]) and not read["lasting"]):
+        return ()
+    parts, text = lexicon.rules("zh").parts, fold(read.clause.norm)
+    if parts["reversal_said"].search(text) is None or parts["reversal_not"].search(text) is not None:
+        return ()
+    joined = before is not None and before.clause.sentence == read.clause.sentence
+    if joined and before is not None and parts["takes_out"].match(before.clause.norm) is not None:
+        return ()
+    every = parts["reversal_all"].search(text) is not None
+    found: dict[str, None] = {}
+    taken: list[tuple[int, int]] = []
+    names = broad_classes().names
+    for name in sorted((n for n in names if n in text and not n.isascii()), key=len, reverse=True):
+        for at in (m.start() for m in re.finditer(re.escape(name), text)):
+            end = at + len(name)
+            if any(a <= at and end <= b for a, b in taken):  # "手机游戏" is not said of all games
+                continue
+            if _is_given_up(text, at, end, lexicon, every=every):
+                taken.append((at, end))
+                found |= {c: None for c in sorted(names[name]) if every or c not in lexicon.sets["named_singly"]}
+    return tuple(found)
+
+
+def _is_given_up(text: str, start: int, end: int, lexicon: Lexicon, *, every: bool) -> bool:
+    """Whether the name there is that of the class which the clause gives up."""
+    parts = lexicon.rules("zh").parts
+    before, after = _without_others(text[:start], text[end:], lexicon)
+    if text[start:end] in lexicon.sets["diets"]:
+        return parts["turns_diet"].search(before) is not None and parts["ends_diet"].match(after) is not None
+    if parts["reversal_verb"].match(before) is not None:
+        return parts["reversal_ends"].match(after) is not None
+    if parts["reversal_lead"].match(before) is None:
+        return False
+    disposed = parts["class_disposed"].match(after) is not None
+    return parts["class_given_up"].match(after) is not None or (every and disposed)
+
+
+def _without_others(before: str, after: str, lexicon: Lexicon) -> tuple[str, str]:
+    """What stands around the name without the names of other classes joined to it ("海鲜和肉我都不吃了")."""
+    names, joint = broad_classes().names, lexicon.rules("zh").parts["class_joint"]
+    while True:
+        skip = m.end() if (m := joint.match(after)) is not None else 0
+        size = next((n for n in range(_LONGEST, 0, -1) if after[skip : skip + n] in names), 0)
+        if not size:
+            break
+        after = after[skip + size :]
+    while True:
+        bare = before[:-1] if before[-1:] in lexicon.sets["class_joints"] else before
+        size = next((n for n in range(min(_LONGEST, len(bare)), 0, -1) if bare[-n:] in names), 0)
+        if not size:
+            return before, after
+        before = bare[:-size]

@@ -1,0 +1,44 @@
+"""Whether a sentence that sounds like the end of something known only tells of another, or of a part of it. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ltm_core.types import Fact
+from ltm_core.write.plan import Candidate
+from ltm_core.write.words.lexicon import Lexicon
+from ltm_core.write.words.norm import fold
+
+_TELLING_FIRST = re.compile(r"[A-Z][\w-]+")
+
+
+def moves_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
+    """Whether an English sentence begins with what somebody named did, and the fact is the speaker's place ("Sam
+    moved out in May" and where he lives with Sam)."""
+    first = c.text.partition(",")[0]
+    name = _TELLING_FIRST.match(first)
+    if name is None or not c.text.isascii() or fact.relation not in lexicon.sets["places"]:
+        return False
+    spoken = lexicon.rules("en").flags["first_person"].search(first) or lexicon.shared["speaks_of_us"].search(first)
+    begins = name.group().casefold()
+    owned = begins in lexicon.gate.function or begins in fold(fact.object).split()
+    return spoken is None and not owned
+
+
+def only_tells_of(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
+    """Whether an English sentence tells what the one or the thing that the fact names did ("Boeing changed its
+    CEO"), and nothing that ends it for the speaker."""
+    text = c.text
+    if not text.isascii() or lexicon.shared["speaks_of_us"].search(text):
+        return False
+    begins = lexicon.shared["determiner"].sub("", text).casefold()
+    named = [w.casefold() for w in _TELLING_FIRST.findall(fact.object)]
+    return any(begins.startswith(w) for w in named) and lexicon.shared["own_end"].search(text) is None
+
+
+def tells_of_part(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
+    """Whether a Chinese sentence begins with something of the thing that the fact names ("MacBook的壳卖了")."""
+    said, held = fold(c.text), fact.object_normalized or fold(fact.object)
+    bare = held[1:] if held[:1] in lexicon.sets["classifiers"] else held
+    part = lexicon.rules("zh").parts["part_of"]
+    return any(h and said.startswith(h) and part.match(said[len(h) :]) is not None for h in (held, bare))

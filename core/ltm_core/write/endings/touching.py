@@ -1,0 +1,233 @@
+"""English sentences that only touch on what a known fact is about: a part of it or a thing for it ("sold the piano
+stool"), another of its sort ("the car loan is paid off" of a student loan), somebody else's ("my bandmate gave up the
+guitar"), or a passing event ("left the choir practice early"). They end nothing that is known of it. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ltm_core.types import Fact
+from ltm_core.write.endings.sayings import acts_itself, is_event, is_passing, tells_of_others
+from ltm_core.write.known.mentions import stem
+from ltm_core.write.words.lexicon import Lexicon
+from ltm_core.write.words.norm import fold, normal
+
+_WORD = re.compile(r"[A-Za-z0-9][\w+#&-]*(?:'[a-z]+|(?<=s)'(?= ))?")
+_OWNER = re.compile(r"'s?$")
+_MOST_BEFORE = 3
+"""Words of an English noun phrase before its last one that say of which sort it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a sentence."""
+
+    text: str
+    low: str
+    stem: str
+    gap: str
+    """What stands between it and the next one."""
+
+    @property
+    def owns(self) -> bool:
+        return self.text.endswith(("'s", "s'"))
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The words of a fact."""
+
+    text: str
+    words: frozenset[str]
+    stems: frozenset[str]
+    """Of those that mean something."""
+
+
+def only_touches(fact: Fact, text: str, lexicon: Lexicon, *, whole: bool = True) -> bool:
+    """Whether an English sentence names what the fact is about only to tell of something else. ``whole``: whether
+    a part, a thing for it and a passing event count as well; without, only another of its sort or of another."""
+    if not (text.isascii() and fact.text.isascii()):
+        return False
+    said = normal(text)
+    held = _held(normal(f"{fact.text} {fact.object}"), lexicon.gate.function, lexicon.sets["light_nouns"])
+    spoken = words(said)
+    if tells_of_others(said, held.text, lexicon) or _is_rival(fact, spoken, held, lexicon):
+        return True
+    hits = [i for i, w in enumerate(spoken) if w.stem in held.stems and not _is_name_of_another(spoken, i, held)]
+    # Of a name of several words the last one tells whether it is meant.
+    last = [i for i in hits if i + 1 not in hits or spoken[i].gap != " "]
+    if any(_is_named_otherwise(spoken, i, held, lexicon) for i in hits):
+        return True
+    if whole and (
+        is_passing(said, fact, held.stems, lexicon) or acts_itself(said, [spoken[i].text for i in hits], lexicon)
+    ):
+        return True
+    if not last:
+        return any(w.stem in held.stems for w in spoken)
+    mine = fact.subject == (fact.speaker or "user")
+    beside = whole and lexicon.rules("en").parts["of_new_value"].search(said) is None
+    return all(
+        _is_other_sort(spoken, i, held, lexicon)
+        or (mine and _is_owned(spoken, i, held, lexicon))
+        or (beside and _is_beside(spoken, i, held, lexicon))
+        for i in last
+    )
+
+
+def tells_of_another(fact: Fact, text: str, lexicon: Lexicon) -> bool:
+    """Whether an English sentence tells of somebody or something else, or of a passing event, however well it fits
+    the fact."""
+    if not (text.isascii() and fact.text.isascii()):
+        return False
+    said = normal(text)
+    held = _held(normal(f"{fact.text} {fact.object}"), lexicon.gate.function, lexicon.sets["light_nouns"])
+    spoken = words(said)
+    if tells_of_others(said, held.text, lexicon) or _is_rival(fact, spoken, held, lexicon):
+        return True
+    mine = fact.subject == (fact.speaker or "user")
+    hits = [i for i, w in enumerate(spoken) if w.stem in held.stems]
+    if hits and mine and all(_is_owned(spoken, i, held, lexicon) for i in hits):
+        return True
+    one_value = fact.relation.partition(":")[0] in ("single", "attribute")
+    if hits and one_value and all(_is_other_sort(spoken, i, held, lexicon) for i in hits):
+        return True
+    return is_event(said, held.text, lexicon)
+
+
+@lru_cache(maxsize=64)
+def words(text: str) -> tuple[Word, ...]:
+    """The words of a sentence."""
+    found = list(_WORD.finditer(text))
+    ends = [*(m.start() for m in found[1:]), len(text)]
+    return tuple(
+        Word(m.group(), low := _OWNER.sub("", m.group().lower()), stem(low), text[m.end() : end])
+        for m, end in zip(found, ends, strict=True)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _held(text: str, function: frozenset[str], nouns: frozenset[str]) -> Held:
+    every = words(text)
+    meaning = frozenset(w.stem for w in every if len(w.low) > 1 and (w.low in nouns or w.low not in function))
+    return Held(text, frozenset(w.low for w in every), meaning)
+
+
+def _is_name_of_another(spoken: tuple[Word, ...], i: int, held: Held) -> bool:
+    """Whether a word is a name although the fact knows it as a common noun: "my Visa card" and a visa."""
+    text = spoken[i].text
+    return i > 0 and text[:1].isupper() and text.lower() in held.text and text not in held.text
+
+
+def _is_beside(spoken: tuple[Word, ...], i: int, held: Held, lexicon: Lexicon) -> bool:
+    """Whether a word only says of what or for what another thing is: "the TV stand", "the choir's pianist"."""
+    word = spoken[i]
+    if i + 1 >= len(spoken) or word.gap != " ":
+        return False
+    after = spoken[i + 1]
+    if word.owns:
+        return after.low in lexicon.rules("en").kin or not _goes_on(after, lexicon)
+    if after.low in lexicon.sets["whole_heads"] and not after.owns:
+        return _is_noun(spoken, i + 2, lexicon) and after.gap == " "  # "the Lidl car park"
+    if after.low in lexicon.sets["exam_heads"]:
+        return lexicon.rules("en").parts["prepares_for"].search(held.text) is None
+    return _is_noun(spoken, i + 1, lexicon) and not (word.text[:1].isupper() and after.text[:1].isupper())
+
+
+def _is_noun(spoken: tuple[Word, ...], i: int, lexicon: Lexicon) -> bool:
+    return i < len(spoken) and not spoken[i].low[:1].isdigit() and not _goes_on(spoken[i], lexicon)
+
+
+def _goes_on(after: Word, lexicon: Lexicon) -> bool:
+    """Whether a word behind a noun is a verb or an adverb, and no noun with it."""
+    low = after.low
+    if low in lexicon.sets["noun_heads"]:
+        return False
+    return (
+        low in lexicon.gate.function
+        or low in lexicon.sets["after_nouns"]
+        or "color" in lexicon.members.get(low, ())
+        or low.endswith(("ed", "ly", "ing"))
+        or lexicon.shared["of_time"].fullmatch(low) is not None
+    )
+
+
+def _is_other_sort(spoken: tuple[Word, ...], i: int, held: Held, lexicon: Lexicon) -> bool:
+    """Whether the words before a noun say that another of its sort is meant: "the window cleaner"."""
+    kinds = lexicon.sets["kind_words"]
+    for before in reversed(spoken[max(0, i - _MOST_BEFORE) : i]):
+        if before.gap != " " or before.low in lexicon.sets["determiners"]:
+            break
+        if before.low in kinds and before.low not in held.words and before.stem not in held.stems:
+            return True
+    return False
+
+
+def _is_named_otherwise(spoken: tuple[Word, ...], i: int, held: Held, lexicon: Lexicon) -> bool:
+    """Whether a name behind a noun says that another of its sort is meant: "the course in Excel" of one in Python."""
+    said = " ".join(w.text for w in spoken)
+    one, other = (_name_behind(spoken[i].low, text, lexicon) for text in (said, held.text))
+    if not (one[:1].isupper() and other[:1].isupper()):
+        return False
+    return fold(one) not in fold(held.text) and lexicon.rules("en").parts["of_another_now"].search(said) is None
+
+
+def _name_behind(noun: str, text: str, lexicon: Lexicon) -> str:
+    """What stands behind a noun and its preposition; empty when there is none."""
+    behind = lexicon.rules("en").parts["name_behind"]
+    for at in re.finditer(rf"\b{re.escape(noun)}\b", text, re.I):
+        m = behind.match(text, at.end())
+        if m is not None:
+            return m["name"]
+    return ""
+
+
+def _is_owned(spoken: tuple[Word, ...], i: int, held: Held, lexicon: Lexicon) -> bool:
+    """Whether somebody else's thing is meant: "the neighbour's rabbit", "her rent"."""
+    for n, before in enumerate(reversed(spoken[max(0, i - _MOST_BEFORE) : i])):
+        if before.gap != " ":
+            break
+        if before.owns and before.low not in held.words and before.low not in lexicon.sets["owners_not"]:
+            return n < _MOST_BEFORE - 1
+        if before.low in lexicon.sets["their"]:
+            return not held.words & lexicon.sets["their"]
+        if before.low in lexicon.gate.function or before.low.endswith(("ed", "ing")):
+            break
+    return False
+
+
+def goes_on_as_name(text: str, at: int, lexicon: Lexicon) -> bool:
+    """Whether another noun follows what ends at ``at``, and is what the words are about ("the iPad pencil")."""
+    if not text.isascii() or text[at : at + 1] not in (" ", "'"):
+        return False
+    owner = text.startswith("'s ", at)
+    spoken = words(text[at:].removeprefix("'s"))
+    if not owner and not text[at + 1 : at + 2].isalpha():
+        return False
+    heads = lexicon.sets["whole_heads"]
+    named = text[at + 1 : at + 2].isupper()
+    return _is_noun(spoken, 0, lexicon) and not named and (owner or spoken[0].low not in heads)
+
+
+def _is_rival(fact: Fact, spoken: tuple[Word, ...], held: Held, lexicon: Lexicon) -> bool:
+    """Whether the sentence tells of a vehicle, and the fact of one of another sort."""
+    groups = [frozenset(g.split("|")) for g in sorted(lexicon.sets["rival_nouns"])]
+    said = {n for n, g in enumerate(groups) if any(w.low in g for w in spoken)}
+    known = {n for n, g in enumerate(groups) if held.words & g}
+    if not known and fact.relation == "drives":
+        known = {n for n, g in enumerate(groups) if "car" in g}
+    return bool(said) and bool(known) and not said & known
+
+
+def is_other_slot(fact: Fact, relation: str, lexicon: Lexicon) -> bool:
+    """Whether what is called by its sort is another than the fact's: "my work phone" of a phone, "gas" of
+    "electricity"."""
+    noun, held = relation.partition(":")[2].split(), fact.relation.partition(":")[2].split()
+    if not noun or not fact.text.isascii():
+        return False
+    told = set(re.findall(r"\w+", fold(f"{fact.text} {fact.object}")))
+    if len(noun) > 1 and noun[0] in lexicon.sets["of_work"] and noun[0] not in told:
+        return True
+    kinds = lexicon.sets["kind_words"]
+    return bool(held) and not set(noun) & set(held) and noun[-1] in kinds and held[-1] in kinds

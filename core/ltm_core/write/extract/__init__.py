@@ -1,0 +1,1 @@
+"""From clauses to drafts and candidates: relation, value, validity."""

@@ -1,0 +1,1 @@
+"""What a call brings in: checked, redacted, aligned with what is stored, indexed."""

@@ -1,0 +1,1 @@
+"""What is known already, and how words are compared with it."""

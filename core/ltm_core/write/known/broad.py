@@ -1,0 +1,114 @@
+"""Classes of which people speak as a whole ("I've gone off cheese", "电视剧我一概不看了"), and what belongs to them.
+
+They are those of ``classes.tsv`` and those of ``broad_classes.tsv``. The latter serve broad statements alone: two
+novelists take each other's place as little as two cheeses do. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ltm_core.write.known.match import singular
+from ltm_core.write.words.lexicon import Lexicon, class_members, class_rows, default_lexicon
+from ltm_core.write.words.norm import fold
+
+_WORD = re.compile(r"[\w+#&.'-]+")
+_LONGEST_NAME = 4
+"""Words of an English name."""
+_LONGEST_HAN = 8
+"""Characters of a Chinese name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Broad:
+    """The names of all classes, and their members."""
+
+    names: Mapping[str, frozenset[str]]
+    """Folded name of a class -> the classes so called."""
+    members: Mapping[str, frozenset[str]]
+    """Class -> its folded members."""
+    of: Mapping[str, frozenset[str]]
+    """Folded member or name -> the classes to which it belongs."""
+
+
+@lru_cache(maxsize=1)
+def broad_classes() -> Broad:
+    """The classes of both files, one that stands in both with what either says of it."""
+    spoken: dict[str, list[str]] = {}
+    rows: dict[str, list[str]] = {}
+    for file in ("classes.tsv", "broad_classes.tsv"):
+        names_of, rows_of = class_rows(file)
+        for cls, words in rows_of.items():
+            rows.setdefault(cls, []).extend(words)
+            spoken.setdefault(cls, []).extend(names_of[cls])
+    members = {cls: frozenset(fold(w) for w in class_members(cls, rows)) for cls in rows}
+    names: dict[str, set[str]] = {}
+    of: dict[str, set[str]] = {}
+    for cls, called in spoken.items():
+        for n in called:
+            names.setdefault(fold(n), set()).add(cls)
+        for m in members[cls]:
+            of.setdefault(m, set()).add(cls)
+    return Broad(
+        names={k: frozenset(v) for k, v in names.items()},
+        members=members,
+        of={k: frozenset(v) for k, v in of.items()},
+    )
+
+
+def names_member(words: str, classes: Collection[str], lexicon: Lexicon | None = None) -> bool:
+    """Whether the words name something of the classes, by a member or a class itself: "I love Bach", "追古装剧".
+
+    The longest name counts: "苹果手机" is no fruit, nor is "蓝莓蛋糕", which a name of no list goes on.
+    """
+    said = fold(words)
+    if said.isascii():
+        return _names_english(said, classes)
+    parts = (lexicon or default_lexicon()).rules("zh").parts
+    broad = broad_classes()
+    whole = bool(set(classes) & (lexicon or default_lexicon()).sets["broad_classes"])
+    for start, end in _chinese(said, classes, broad):
+        longer = _covering(said, start, end, broad)
+        if longer and not longer & set(classes):
+            continue
+        if whole or parts["member_goes_on"].match(said[end:]) is None:
+            return True
+    return _names_english(said, classes)
+
+
+def _chinese(said: str, classes: Collection[str], broad: Broad) -> Iterator[tuple[int, int]]:
+    """Where the text names a member of the classes."""
+    for start in range(len(said)):
+        for end in range(min(len(said), start + _LONGEST_HAN), start + 1, -1):
+            if not broad.of.get(said[start:end], frozenset()).isdisjoint(classes):
+                yield start, end
+
+
+def _covering(said: str, start: int, end: int, broad: Broad) -> frozenset[str]:
+    """The classes of a longer name of which this one is a part; none when there is none."""
+    for a in range(max(0, start - 4), start + 1):
+        for b in range(min(len(said), end + 4), end - 1, -1):
+            found = broad.of.get(said[a:b]) if b - a > end - start else None
+            if found:
+                return found
+    return frozenset()
+
+
+def _names_english(said: str, classes: Collection[str]) -> bool:
+    """Whether English words, or those between Chinese characters, name a member."""
+    of = broad_classes().of
+    words = [w.strip(".'").removesuffix("'s") for w in _WORD.findall(re.sub("[\u2e80-\uffff]", " ", said))]
+    held: list[tuple[int, int]] = []
+    for n in range(min(_LONGEST_NAME, len(words)), 0, -1):
+        for i in range(len(words) - n + 1):
+            name = " ".join(words[i : i + n])
+            found = of.get(name) or of.get(singular(name)) or frozenset()
+            if not found or any(a <= i and i + n <= b for a, b in held):
+                continue
+            if not found.isdisjoint(classes):
+                return True
+            held.append((i, i + n))
+    return False

@@ -1,0 +1,1 @@
+"""Weights learned from examples, and what they say of words and vectors."""

@@ -1,0 +1,1 @@
+"""What a language model may read, and what of its answer holds."""

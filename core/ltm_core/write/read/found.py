@@ -1,0 +1,88 @@
+"""What one message was found to ask of memory, while its clauses are read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ltm_core.types import Anchor, Evidence, FactChange, Importance
+from ltm_core.write.plan import Candidate, Utterance
+from ltm_core.write.read.scopes import Read
+from ltm_core.write.words.norm import trim
+
+
+@dataclass(slots=True)
+class Found:
+    """Anchors and candidates so far, and why clauses were passed over."""
+
+    anchors: list[Anchor] = field(default_factory=list)
+    candidates: list[Candidate] = field(default_factory=list)
+    endings: list[Candidate] = field(default_factory=list)
+    """What may end known facts, if there are any that it names."""
+    news: list[Candidate] = field(default_factory=list)
+    """Sentences that may end known facts, by what was learned."""
+    skipped: list[str] = field(default_factory=list)
+
+    def leave_out(self, place: Evidence) -> None:
+        """Forget what was read from the clause that stands there, and what mostly rests on it."""
+
+        def stays(c: Candidate) -> bool:
+            return not any(_mostly(e, place) for e in c.evidence)
+
+        self.candidates = [c for c in self.candidates if stays(c)]
+        self.endings = [c for c in self.endings if stays(c)]
+        self.news = [c for c in self.news if stays(c)]
+        self.anchors = [a for a in self.anchors if a.kind != "stated_fact" or not _mostly(a.evidence, place)]
+
+
+def stated(r: Read, new: Sequence[Candidate], utterance: Utterance, *, start: int) -> Anchor:
+    """The anchor of what a clause states, from ``start`` on."""
+    return statement(new, r.clause.text[start:], r.evidence(utterance.message_id), reason=new[0].rule)
+
+
+def statement(new: Sequence[Candidate], words: str, evidence: Evidence, *, reason: str) -> Anchor:
+    """The anchor of what some words state; it matters as much as the most important of it."""
+    best: Importance = "high" if any(c.importance == "high" for c in new) else "medium"
+    return Anchor(kind="stated_fact", text=trim(words), evidence=evidence, reason=reason, importance=best)
+
+
+def changed(changes: Sequence[FactChange], given: Sequence[Anchor], rules: Sequence[str]) -> Iterator[Anchor]:
+    """The anchors of the words that were found beside the store to change or end something known, by one of the
+    ``rules``, where the clauses alone gave none."""
+    for c in changes:
+        if c.op != "supersede" or c.fact.rule not in rules or not c.fact.evidence:
+            continue
+        words = c.fact.evidence[0]
+        if not any(a.kind == "stated_fact" and _overlap(a.evidence, words) for a in given):
+            yield Anchor(
+                kind="stated_fact",
+                text=c.fact.text,
+                evidence=words,
+                reason=f"{c.fact.rule}: {c.reason}",
+                importance=c.fact.importance,
+            )
+
+
+def inside(candidate: Candidate, evidence: Evidence) -> bool:
+    """Whether the candidate is read from words of the same place."""
+    return overlap(candidate.evidence, (evidence,))
+
+
+def overlap(some: Sequence[Evidence], others: Sequence[Evidence]) -> bool:
+    """Whether some of these words stand where some of the others do."""
+    return any(_overlap(a, b) for a in some for b in others)
+
+
+def is_asked(evidence: Evidence, asked: Collection[int]) -> bool:
+    """Whether a clause that asks something of memory, by its place in ``asked``, begins in these words."""
+    return any(evidence.start <= at < evidence.end for at in asked)
+
+
+def _overlap(one: Evidence, other: Evidence) -> bool:
+    return one.message_id == other.message_id and one.start < other.end and other.start < one.end
+
+
+def _mostly(one: Evidence, place: Evidence) -> bool:
+    """Whether more than half of ``one`` stands at ``place``."""
+    shared = min(one.end, place.end) - max(one.start, place.start)
+    return one.message_id == place.message_id and shared * 2 > one.end - one.start

@@ -1,0 +1,1 @@
+"""Requests in the chat to forget something or to leave it unmentioned."""

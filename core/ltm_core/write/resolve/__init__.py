@@ -1,0 +1,1 @@
+"""Candidates meet what is known: the decisions."""

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from ltm_core.lexicon import default_lexicon
 from ltm_core.types import Evidence, Fact
 from ltm_core.write.analyse import analyse
+from ltm_core.write.known.reach import reach_of
 from ltm_core.write.plan import Candidate, Decision, Utterance
-from ltm_core.write.resolve.resolve import reach_of, resolve, retract_for_edit
+from ltm_core.write.resolve.edits import retract_for_edit
+from ltm_core.write.resolve.resolve import resolve
 
 LEXICON = default_lexicon()
 START = datetime(2026, 6, 1, tzinfo=UTC)

@@ -36,8 +36,7 @@ from ltm_core.write.learn import Reached, learn, most_compared, reached, vectors
 from ltm_core.write.plan import Decision
 from ltm_core.write.prepare import prepare
 from ltm_core.write.read.found import changed
-from ltm_core.write.resolve.edits import Labelled
-from ltm_core.write.resolve.resolve import retract_for_edit
+from ltm_core.write.resolve.edits import Labelled, retract_for_edit
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime

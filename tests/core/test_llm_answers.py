@@ -12,7 +12,7 @@ from ltm_core.llm.names import relation_of
 from ltm_core.llm.prompt import answer_schema, relations, system_prompt, user_prompt
 from ltm_core.protocols import ExtractedFact, ExtractionRequest
 from ltm_core.testing.extractor_contract import clause
-from ltm_core.write.words.lexicon import default_lexicon
+from ltm_core.write.words.load import default_lexicon
 
 FACT = '{"clause": "c1", "subject": "user", "relation": "plays", "object": "oboe", "quote": "I play the oboe"}'
 WHOLE = f'{{"facts": [{FACT}]}}'

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-import ltm_core.write.words.lexicon
+import ltm_core.write.words.load
 
-ROOT = Path(ltm_core.write.words.lexicon.__file__).parents[2]
+ROOT = Path(ltm_core.write.words.load.__file__).parents[2]
 MODULES = [p for part in ("write", "keep", "recall") for p in sorted((ROOT / part).rglob("*.py"))]
 ALTERNATIVES = 3
 """Alternatives that are words from which an expression holds a word list."""

@@ -13,7 +13,7 @@ from ltm_core import LongTermMemory
 from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.types import Fact
 from ltm_core.write.read.clauses import split
-from ltm_core.write.words.lexicon import default_lexicon
+from ltm_core.write.words.load import default_lexicon
 
 BEGIN = datetime(2026, 3, 3, 9, tzinfo=UTC)
 

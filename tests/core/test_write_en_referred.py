@@ -8,7 +8,7 @@ import pytest
 
 from ltm_core.write.analyse import analyse
 from ltm_core.write.plan import Utterance
-from ltm_core.write.words.lexicon import default_lexicon
+from ltm_core.write.words.load import default_lexicon
 
 
 def referred(words: str) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from ltm_core.write.endings.touching import only_touches, tells_of_another
-from ltm_core.write.words.lexicon import default_lexicon
+from ltm_core.write.words.load import default_lexicon
 
 TOUCHES = [
     ("We have a piano", "I sold the piano stool"),

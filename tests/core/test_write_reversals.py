@@ -19,7 +19,7 @@ from ltm_core.write.endings.reversals import reversed_classes
 from ltm_core.write.known.broad import broad_classes, names_member
 from ltm_core.write.read.clauses import split
 from ltm_core.write.read.scopes import read
-from ltm_core.write.words.lexicon import default_lexicon
+from ltm_core.write.words.load import default_lexicon
 
 BEGIN = datetime(2025, 3, 3, 2, tzinfo=UTC)
 

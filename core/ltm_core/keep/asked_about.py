@@ -15,7 +15,7 @@ from ltm_core.keep.meant import facts_meant, of_request
 from ltm_core.types import Fact
 from ltm_core.write.plan import ForgetRequest
 from ltm_core.write.requests.topic_zh import Topic
-from ltm_core.write.words.lexicon import default_lexicon
+from ltm_core.write.words.load import default_lexicon
 from ltm_core.write.words.request_words import request_words
 
 _MOST_LOOSE = 3

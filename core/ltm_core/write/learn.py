@@ -21,7 +21,7 @@ from ltm_core.write.known.rows import ending
 from ltm_core.write.plan import Analysis, Candidate, Decision
 from ltm_core.write.resolve.beside import beside_current
 from ltm_core.write.resolve.resolve import resolve
-from ltm_core.write.words.lexicon import default_lexicon
+from ltm_core.write.words.load import default_lexicon
 
 if TYPE_CHECKING:
     import numpy as np

@@ -21,7 +21,7 @@ from ltm_core.write.models.eligible import gated
 from ltm_core.write.plan import Person, Turn, Utterance, nobody, nothing
 from ltm_core.write.read.kinship import known_people
 from ltm_core.write.read.people import speaker_key
-from ltm_core.write.words.lexicon import default_lexicon
+from ltm_core.write.words.load import default_lexicon
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime

@@ -14,6 +14,7 @@ from ltm_core.types import Anchor, Evidence
 from ltm_core.write.plan import Utterance
 from ltm_core.write.read.clauses import Clause
 from ltm_core.write.read.scopes import Read
+from ltm_core.write.words.expressions import Expression
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import fold, trim
 
@@ -118,7 +119,7 @@ def _told(
     return (text, tuple(dict.fromkeys(places))) if _is_of_earlier(utterance, m, text, parts) else None
 
 
-def _is_of_others(read: Read, m: re.Match[str], others: re.Pattern[str]) -> bool:
+def _is_of_others(read: Read, m: re.Match[str], others: Expression) -> bool:
     norm = read.clause.norm
     if read.clause.language == "en":
         return others.search(norm) is not None
@@ -128,7 +129,7 @@ def _is_of_others(read: Read, m: re.Match[str], others: re.Pattern[str]) -> bool
     return beside or others.search(norm[m.start() : what]) is not None
 
 
-def _is_of_earlier(utterance: Utterance, m: re.Match[str], text: str, parts: Mapping[str, re.Pattern[str]]) -> bool:
+def _is_of_earlier(utterance: Utterance, m: re.Match[str], text: str, parts: Mapping[str, Expression]) -> bool:
     """Whether the words mean an earlier session rather than this one or a day of the speaker's life."""
     groups = m.groupdict()
     said = utterance.said_earlier
@@ -141,7 +142,7 @@ def _is_of_earlier(utterance: Utterance, m: re.Match[str], text: str, parts: Map
     return utterance.begins and (said is None or said(text))
 
 
-def _name(clause: Clause, start: int, end: int, parts: Mapping[str, re.Pattern[str]]) -> str:
+def _name(clause: Clause, start: int, end: int, parts: Mapping[str, Expression]) -> str:
     """The name of the thing in the words that tell of it: without what leads to it, up to where it ends."""
     lead, stop, pointed = (parts.get(f"reference_{n}") for n in ("lead", "stop", "pointed"))
     words = clause.norm[start:end]
@@ -161,7 +162,7 @@ def _beside(
     reads: Sequence[Read],
     i: int,
     m: re.Match[str],
-    parts: Mapping[str, re.Pattern[str]],
+    parts: Mapping[str, Expression],
     text: str,
 ) -> tuple[str, int] | None:
     """The name that stands beside a reference which says at most of what sort the thing is, and in which clause."""
@@ -192,7 +193,7 @@ def _beside(
 
 
 def _named_before(
-    utterance: Utterance, reads: Sequence[Read], i: int, name: re.Pattern[str] | None
+    utterance: Utterance, reads: Sequence[Read], i: int, name: Expression | None
 ) -> tuple[str, int] | None:
     """The name in the clause before ("we painted Second Wind on her, the name you gave us"), if it was said then."""
     said, before = utterance.said_earlier, reads[i - 1] if i else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from ltm_core.write.endings.ends import thing_ended
@@ -10,6 +9,7 @@ from ltm_core.write.known.mentions import stem
 from ltm_core.write.known.news import said_words
 from ltm_core.write.plan import Turn, Utterance
 from ltm_core.write.read.scopes import Read
+from ltm_core.write.words.expressions import Expression
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import normal, script
 
@@ -100,7 +100,7 @@ def lacks(content: str, proposal: Turn, problem: str, lexicon: Lexicon) -> bool:
     return False
 
 
-def _told_after_notes(read: Read, parts: Mapping[str, re.Pattern[str]]) -> str:
+def _told_after_notes(read: Read, parts: Mapping[str, Expression]) -> str:
     notes = parts["reply_notes"].match(read.clause.norm) if "reply_notes" in parts else None
     return read.clause.norm[notes.end() :] if notes is not None else read.clause.norm
 

@@ -20,6 +20,7 @@ from ltm_core.write.known.news import words
 from ltm_core.write.plan import Candidate, Utterance
 from ltm_core.write.read.found import is_asked
 from ltm_core.write.read.scopes import Read
+from ltm_core.write.words.expressions import Expression
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import normal, trim
 
@@ -82,7 +83,7 @@ def only_admits(text: str, lexicon: Lexicon) -> bool:
     return told and parts["wrong_of_others"].search(text[: m.start() if m is not None else 0]) is None
 
 
-def _admits(text: str, parts: Mapping[str, re.Pattern[str]]) -> bool:
+def _admits(text: str, parts: Mapping[str, Expression]) -> bool:
     """Whether the speaker says that he told something wrongly; what others got wrong is no slip of his."""
     for clause in _CLAUSE.split(text):
         m = parts["told_wrongly"].search(clause)
@@ -91,7 +92,7 @@ def _admits(text: str, parts: Mapping[str, re.Pattern[str]]) -> bool:
     return parts["looked_again"].search(text) is not None
 
 
-def _values(text: str, parts: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[str, str]]:
+def _values(text: str, parts: Mapping[str, Expression]) -> Iterator[tuple[str, str]]:
     """What may be the right value, with its clause: what stands behind "是" and its like at the end of a clause, and
     what has a form of its own."""
     for clause in _CLAUSE.split(text):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -90,7 +89,7 @@ def transferred(
     if key is None:
         return None
     name = trim(read.clause.text[slice(*m.span("whose"))])
-    claim = trim(re.sub(rules.parts["neg"].pattern, "", said, count=1, flags=re.I))
+    claim = trim(rules.parts["neg"].sub("", said, count=1))
     claim = lexicon.shared["transfer_lead"].sub("", claim)
     text = f"{name}{claim}" if read.clause.language == "zh" else f"{name}: {claim}"
     return replace(

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from ltm_core.write.words.expressions import Expression
 from ltm_core.write.words.norm import trim
 
 KINDS = ("date", "year", "weekday", "clock", "measure", "money", "count", "version", "number")
@@ -16,12 +17,12 @@ _LONGER = 2
 """Characters by which an object is more than the value that stands in it."""
 
 
-def is_typed(value: str, parts: Mapping[str, re.Pattern[str]]) -> bool:
+def is_typed(value: str, parts: Mapping[str, Expression]) -> bool:
     """Whether the value is told by its form: a date, a time, a sum, a count, a version."""
     return bool(_kind(value, parts))
 
 
-def typed_in(text: str, parts: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[str, re.Match[str]]]:
+def typed_in(text: str, parts: Mapping[str, Expression]) -> Iterator[tuple[str, re.Match[str]]]:
     """What stands in the text that is told by its form, with its kind; none overlaps another."""
     taken: list[tuple[int, int]] = []
     for kind in KINDS:
@@ -31,7 +32,7 @@ def typed_in(text: str, parts: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[
                 yield kind, m
 
 
-def put(text: str, held: str, value: str, parts: Mapping[str, re.Pattern[str]]) -> tuple[str, str]:
+def put(text: str, held: str, value: str, parts: Mapping[str, Expression]) -> tuple[str, str]:
     """The part of ``text`` in whose place ``value`` goes, and the text with it; two empty ones when there is none.
     ``held``: the object of the statement."""
     kind = _kind(value, parts)
@@ -46,11 +47,11 @@ def put(text: str, held: str, value: str, parts: Mapping[str, re.Pattern[str]]) 
     return wrong, text[:at] + value + text[at + len(wrong) :]
 
 
-def _kind(value: str, parts: Mapping[str, re.Pattern[str]]) -> str:
+def _kind(value: str, parts: Mapping[str, Expression]) -> str:
     return next((k for k in KINDS if parts[f"right_{k}"].fullmatch(value)), "")
 
 
-def _like(text: str, value: str, kind: str, parts: Mapping[str, re.Pattern[str]]) -> tuple[str, str]:
+def _like(text: str, value: str, kind: str, parts: Mapping[str, Expression]) -> tuple[str, str]:
     """The one value of the kind, of the same unit where it counts something."""
     found = [m for k, m in typed_in(text, parts) if k == kind]
     told = parts[f"right_{kind}"].fullmatch(value)
@@ -83,7 +84,7 @@ def _alike(text: str, value: str) -> str:
     return best
 
 
-def _city(text: str, value: str, parts: Mapping[str, re.Pattern[str]]) -> str:
+def _city(text: str, value: str, parts: Mapping[str, Expression]) -> str:
     """The one city or province that the text names, for another."""
     if parts["city"].fullmatch(value) is None:
         return ""
@@ -94,7 +95,7 @@ def _city(text: str, value: str, parts: Mapping[str, re.Pattern[str]]) -> str:
     return longest[0] if len(longest) == 1 else ""
 
 
-def _object(text: str, held: str, value: str, parts: Mapping[str, re.Pattern[str]]) -> str:
+def _object(text: str, held: str, value: str, parts: Mapping[str, Expression]) -> str:
     """The object of the statement without what stands around a value; "" for one that holds more than a value."""
     if held == text or not held:
         return ""
@@ -104,7 +105,7 @@ def _object(text: str, held: str, value: str, parts: Mapping[str, re.Pattern[str
     return inner if inner and inner in text and not long else ""
 
 
-def _behind(text: str, parts: Mapping[str, re.Pattern[str]]) -> str:
+def _behind(text: str, parts: Mapping[str, Expression]) -> str:
     """What stands behind the last "是", "在", "叫" of the statement."""
     m = parts["right_value"].search(text)
     return trim(m["value"] or m["before"]) if m is not None else ""

@@ -14,7 +14,8 @@ from ltm_core.write.known.broad import names_member
 from ltm_core.write.known.match import in_classes, related, same_thing, singular
 from ltm_core.write.known.mentions import content, mentions
 from ltm_core.write.plan import Candidate
-from ltm_core.write.words.lexicon import Lexicon, default_lexicon
+from ltm_core.write.words.lexicon import Lexicon
+from ltm_core.write.words.load import default_lexicon
 from ltm_core.write.words.norm import fold, normal
 
 _WORK = frozenset(["works_at", "occupation"])

@@ -18,6 +18,7 @@ from ltm_core.write.known.mentions import names
 from ltm_core.write.plan import Candidate, Utterance
 from ltm_core.write.read.people import Subject
 from ltm_core.write.read.scopes import Read
+from ltm_core.write.words.expressions import Expression
 from ltm_core.write.words.lexicon import Lexicon, Rules
 from ltm_core.write.words.norm import fold, trim
 
@@ -225,7 +226,7 @@ def _over(read: Read, subject: Subject, rules: Rules) -> GivenUp:
     return over if over.thing or subject.kind != "self" else given_up(read.clause.norm[subject.rest :], rules)
 
 
-def _without_thing(rules: Rules) -> Iterator[re.Pattern[str]]:
+def _without_thing(rules: Rules) -> Iterator[Expression]:
     """The forms of ending that name no thing."""
     yield from (
         rules.parts[p]

@@ -52,9 +52,11 @@ def tells_opposite(text: str, lexicon: Lexicon, *, events: bool = False) -> tupl
     """What cannot be true any more when the words are ("I have a boyfriend now": "single"); nothing of what is still
     to come, or stands after a denial in its clause. ``events``: also by what happened."""
     found: list[Gone] = []
-    possible = [lexicon.opposites[i] for i in lexicon.opposite_index.possible(text)]
+    possible = lexicon.opposites.possible(text)
     if events:
-        possible += [lexicon.events[i] for i in lexicon.event_index.possible(text)]
+        for language, known in lexicon.events.items():
+            if language == "en" or not text.isascii():
+                possible += known.possible(text)
     for by in possible:
         m = by.now.search(text)
         if m is not None and not _is_denied(text[: m.start()], lexicon):

@@ -17,6 +17,7 @@ from ltm_core.write.extract.renew import renewed
 from ltm_core.write.extract.succession import succession
 from ltm_core.write.read.people import Subject
 from ltm_core.write.read.scopes import Read
+from ltm_core.write.words.expressions import Expression
 from ltm_core.write.words.lexicon import Lexicon, Pattern, Rules
 from ltm_core.write.words.norm import trim
 
@@ -241,9 +242,7 @@ def _cut(text: str, m: re.Match[str], offset: int, lexicon: Lexicon) -> tuple[in
     return offset + left.start(), offset + b + (right.end() if right else 0)
 
 
-def _topical(
-    pattern: re.Pattern[str], text: str, subject: Subject, rules: Rules, lexicon: Lexicon
-) -> Iterator[Draft]:
+def _topical(pattern: Expression, text: str, subject: Subject, rules: Rules, lexicon: Lexicon) -> Iterator[Draft]:
     """An object put first ("羽毛球我不打了"): the verb after it says the relation."""
     m = pattern.match(text)
     if m is None:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ltm_core.write.known.match import singular
-from ltm_core.write.words.lexicon import Lexicon, class_members, class_rows, default_lexicon
+from ltm_core.write.words.lexicon import Lexicon
+from ltm_core.write.words.load import class_members, class_rows, default_lexicon
 from ltm_core.write.words.norm import fold
 
 _WORD = re.compile(r"[\w+#&.'-]+")

@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from ltm_core.types import Fact
 from ltm_core.write.plan import Candidate
-from ltm_core.write.words.lexicon import Lexicon, default_lexicon
+from ltm_core.write.words.lexicon import Lexicon
+from ltm_core.write.words.load import default_lexicon
 from ltm_core.write.words.norm import fold
 
 _DIGITS = re.compile(r"\d+")

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ltm_core.write.plan import Candidate
-from ltm_core.write.words.lexicon import Lexicon, default_lexicon
+from ltm_core.write.words.lexicon import Lexicon
+from ltm_core.write.words.load import default_lexicon
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

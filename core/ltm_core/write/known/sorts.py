@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from ltm_core.write.words.lexicon import default_lexicon
+from ltm_core.write.words.load import default_lexicon
 
 _WORD = re.compile(r"[a-z0-9][\w+#&.'-]*", re.I)
 _HAN = re.compile("[\u2e80-\uffff]+")

@@ -12,7 +12,8 @@ from bisect import bisect_left
 from dataclasses import dataclass, replace
 
 from ltm_core.write.read.clefts import in_plain_order
-from ltm_core.write.words.lexicon import Lexicon, default_lexicon
+from ltm_core.write.words.lexicon import Lexicon
+from ltm_core.write.words.load import default_lexicon
 from ltm_core.write.words.norm import normal, script
 
 MAX_CLAUSE = 400

@@ -8,7 +8,8 @@ from functools import cache
 
 from ltm_core.types import Fact
 from ltm_core.write.plan import Person
-from ltm_core.write.words.lexicon import Lexicon, default_lexicon
+from ltm_core.write.words.lexicon import Lexicon
+from ltm_core.write.words.load import default_lexicon
 
 _OWN = ("kin", "pet", "entity", "circle", "pronoun", "inherited")
 

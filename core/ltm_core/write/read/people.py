@@ -13,7 +13,8 @@ from functools import lru_cache
 
 from ltm_core.write.plan import Utterance
 from ltm_core.write.read.clauses import Clause
-from ltm_core.write.words.lexicon import Lexicon, Rules, default_lexicon
+from ltm_core.write.words.lexicon import Lexicon, Rules
+from ltm_core.write.words.load import default_lexicon
 from ltm_core.write.words.norm import trim
 
 _OF_THE_HOUSE = ("wife", "husband", "children", "baby", "twins", "elder_child", "younger_child")

@@ -13,7 +13,8 @@ from ltm_core.write.known.mentions import content, stem
 from ltm_core.write.known.news import words
 from ltm_core.write.known.sorts import are_exclusive
 from ltm_core.write.plan import Candidate
-from ltm_core.write.words.lexicon import Lexicon, default_lexicon
+from ltm_core.write.words.lexicon import Lexicon
+from ltm_core.write.words.load import default_lexicon
 from ltm_core.write.words.norm import fold, script
 
 _DIGITS = re.compile(r"\d+")

@@ -1,7 +1,7 @@
 """Regular expressions that are compiled when first needed and skipped when they cannot match.
 
-A few hundred expressions read every clause. Each knows words of which one must occur (``triggers.json``, made by
-``scripts/build_triggers.py``); looking for words is far cheaper than matching.
+A few thousand expressions could read every clause. Each knows up to three sets of words, of each of which one must
+occur (``triggers.json``, made by ``scripts/build_triggers.py``); looking for words is far cheaper than matching.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from operator import add
+from typing import Any
 
 LONGEST = 4
 """Characters of a needed word that are looked for; longer words are cut."""
@@ -31,12 +32,10 @@ def compiled(source: str) -> re.Pattern[str]:
 
 
 @cache
-def triggers() -> Mapping[str, tuple[str, ...]]:
-    """Needed words per digest; empty when the file is missing."""
+def triggers() -> Mapping[str, Sequence[Sequence[str]]]:
+    """Sets of needed words per digest, the rarest first; empty when the file is missing."""
     file = files("ltm_core.lexicon").joinpath("write", "triggers.json")
-    if not file.is_file():
-        return {}
-    return {k: tuple(v) for k, v in json.loads(file.read_text(encoding="utf-8")).items()}
+    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
 
 @lru_cache(maxsize=512)
@@ -59,12 +58,14 @@ class Lazy:
     """Their beginnings, which are looked up."""
     words: tuple[str, ...] = ()
     """All of them in full, if one is longer than its beginning; looked for where a beginning was found."""
+    beside: tuple[frozenset[str], ...] = ()
+    """Beginnings of the other words of which one must occur, too."""
 
     @classmethod
     def of(cls, source: str) -> Lazy:
-        words = triggers().get(digest(source), ())
-        full = words if any(len(w) > LONGEST for w in words) else ()
-        return cls(source, frozenset(w[:LONGEST] for w in words), full)
+        first, *more = triggers().get(digest(source)) or [()]
+        full = tuple(first) if any(len(w) > LONGEST for w in first) else ()
+        return cls(source, _beginnings(first), full, tuple(map(_beginnings, more)))
 
     def match(self, text: str) -> re.Match[str] | None:
         return compiled(self.source).match(text)
@@ -73,50 +74,125 @@ class Lazy:
         return compiled(self.source).search(text)
 
 
-class Index:
-    """Which of many expressions may match a text, by the words they need."""
+def _beginnings(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(w[:LONGEST] for w in words)
 
-    __slots__ = ("_always", "_by_word", "_full", "_words")
+
+class Index:
+    """Which of many expressions may match a text, by the words they need.
+
+    Per needed word a number tells of every expression, as a bit, whether the word is in its first set."""
+
+    __slots__ = ("_always", "_beside", "_full", "_with_word", "_words")
 
     def __init__(self, members: Sequence[Lazy]) -> None:
-        by_word: dict[str, list[int]] = {}
+        self._with_word: dict[str, int] = {}
+        self._always = 0
         for i, member in enumerate(members):
+            self._always |= 0 if member.needs else 1 << i
             for word in member.needs:
-                by_word.setdefault(word, []).append(i)
-        self._by_word = by_word
-        self._words = frozenset(by_word)
+                self._with_word[word] = self._with_word.get(word, 0) | 1 << i
+        self._words = frozenset(self._with_word)
         self._full = tuple(m.words for m in members)
-        self._always = tuple(i for i, m in enumerate(members) if not m.needs)
+        self._beside = tuple(m.beside for m in members)
 
     def possible(self, text: str) -> list[int]:
         """Places of the expressions that may match the text, in order."""
-        found = set(self._always)
-        for word in self._words & grams(text):
-            found.update(self._by_word[word])
-        low, full = text.lower(), self._full
-        return sorted(i for i in found if not full[i] or any(w in low for w in full[i]))
+        there, left, with_word = grams(text), self._always, self._with_word
+        for word in self._words & there:
+            left |= with_word[word]
+        out: list[int] = []
+        if not left:
+            return out
+        low, full, beside = text.lower(), self._full, self._beside
+        while left:
+            i = (left & -left).bit_length() - 1
+            left &= left - 1
+            for needs in beside[i]:
+                if needs.isdisjoint(there):
+                    break
+            else:
+                for word in full[i]:
+                    if word in low:
+                        out.append(i)
+                        break
+                else:
+                    if not full[i]:
+                        out.append(i)
+        return out
 
 
-@dataclass(frozen=True, slots=True)
 class AnyOf:
     """Several expressions of which any may match, tried in order."""
 
-    members: tuple[Lazy, ...]
+    __slots__ = ("_index", "members")
 
-    @classmethod
-    def of(cls, sources: Iterable[str]) -> AnyOf:
-        return cls(tuple(Lazy.of(s) for s in sources))
+    def __init__(self, sources: Iterable[str]) -> None:
+        self.members = tuple(Lazy.of(s) for s in sources)
+        self._index = Index(self.members)
 
     def search(self, text: str) -> re.Match[str] | None:
-        return next(self.every(text), None)
+        for i in self._index.possible(text):
+            if (m := self.members[i].search(text)) is not None:
+                return m
+        return None
 
     def every(self, text: str) -> Iterator[re.Match[str]]:
         """The first match of each that matches, in order."""
-        return (m for member in self._possible(text) if (m := member.search(text)) is not None)
+        return (m for i in self._index.possible(text) if (m := self.members[i].search(text)) is not None)
 
     def match(self, text: str) -> re.Match[str] | None:
-        return next((m for member in self._possible(text) if (m := member.match(text)) is not None), None)
+        for i in self._index.possible(text):
+            if (m := self.members[i].match(text)) is not None:
+                return m
+        return None
 
-    def _possible(self, text: str) -> Iterator[Lazy]:
-        there = grams(text)
-        return (m for m in self.members if not m.needs or not m.needs.isdisjoint(there))
+
+class Expression:
+    """An expression that is looked up by its name: compiled when first needed, and not tried on a text without the
+    words that it needs. It is asked as a compiled one is."""
+
+    __slots__ = ("_needs", "_read", "pattern")
+
+    def __init__(self, source: str) -> None:
+        self.pattern = source
+        self._read: re.Pattern[str] | None = None
+        self._needs = tuple(tuple(words) for words in triggers().get(digest(source), ()))
+
+    @property
+    def read(self) -> re.Pattern[str]:
+        """It itself, compiled."""
+        if self._read is None:
+            self._read = compiled(self.pattern)
+        return self._read
+
+    def match(self, text: str, *within: int) -> re.Match[str] | None:
+        return None if self._needs and self._lacks(text) else self.read.match(text, *within)
+
+    def search(self, text: str, *within: int) -> re.Match[str] | None:
+        return None if self._needs and self._lacks(text) else self.read.search(text, *within)
+
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        return self.read.fullmatch(text)
+
+    def finditer(self, text: str, *within: int) -> Iterator[re.Match[str]]:
+        return self.read.finditer(text, *within)
+
+    def sub(self, by: str | Callable[[re.Match[str]], str], text: str, count: int = 0) -> str:
+        return self.read.sub(by, text, count=count)
+
+    def split(self, text: str, maxsplit: int = 0) -> list[str | Any]:
+        return self.read.split(text, maxsplit=maxsplit)
+
+    def findall(self, text: str) -> list[Any]:
+        return self.read.findall(text)
+
+    def _lacks(self, text: str) -> bool:
+        low = text.lower()
+        for words in self._needs:
+            for word in words:
+                if word in low:
+                    break
+            else:
+                return True
+        return False

@@ -13,7 +13,7 @@ from ltm_core.embed.base import Embedder
 from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.lexicon import default_lexicon
 from ltm_core.types import Role
-from ltm_core.write.anchors.confirm import is_proposal
+from ltm_core.write.anchors.proposals import is_proposal
 
 BEGIN = datetime(2025, 3, 3, 9, tzinfo=UTC)
 RADIATOR = (

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ltm_core.types import Anchor, Evidence
 from ltm_core.write.anchors.agreement import Agreement, load_agreement, reply_cues
+from ltm_core.write.anchors.proposals import is_proposal, key_span, last_proposal, named_proposal, topic_of
 from ltm_core.write.anchors.reply_en import LONGEST, reply_of
 from ltm_core.write.anchors.undone import (
     NO_REPLY,
@@ -31,14 +31,9 @@ from ltm_core.write.known.news import Sentence, said_words
 from ltm_core.write.plan import Candidate, Turn, Utterance
 from ltm_core.write.read.neighbours import Vectors
 from ltm_core.write.read.scopes import Read
-from ltm_core.write.words.lexicon import Lexicon, Rules
-from ltm_core.write.words.norm import fold, normal, script, trim
+from ltm_core.write.words.lexicon import Lexicon
+from ltm_core.write.words.norm import fold, script
 
-_SENTENCE = re.compile(r"[^。！!?？\n.]+(?:[.](?=\S)[^。！!?？\n.]*)*[。！!?？.\n]?")
-_MAX_SOLUTION = 280
-_MIN_PROPOSAL = 8
-_LOOK_BACK = 3
-"""Assistant turns before the confirmation in which the proposal may stand."""
 _LEAST_PROBLEM = 3
 """Words of what the user asked, below which the assistant's turn answers no problem."""
 _LATER = 0.75
@@ -47,8 +42,6 @@ _LATER_UNNAMED = 0.9
 """The same when they name nothing of the proposal."""
 _LONGEST_PROPOSAL = 600
 """Characters of a proposal that a reply is compared with."""
-_TOPIC = 48
-_TECHNICAL = re.compile(r"[A-Z][\w.+-]*[A-Z0-9][\w.+-]*|[A-Z]{2,}[\w-]*|\b[\w]+(?:\.[a-z]{1,4}|_[\w]+)\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,11 +99,11 @@ def find_confirmation(
         return None
     if proposal.from_tool and not from_tools:
         return "confirmation_from_tool"
-    start, end = _key_span(proposal.content, lexicon)
+    start, end = key_span(proposal.content, lexicon)
     solution = proposal.content[start:end].strip()
     if not solution:
         return None
-    topic = _topic(problem)
+    topic = topic_of(problem)
     told = said.evidence(utterance.message_id) if said is not None else _whole(reads, utterance.message_id)
     anchor = Anchor(
         kind="confirmation", text=solution, evidence=told, reason="user confirmed a proposal", importance="high"
@@ -268,13 +261,13 @@ def _answered(
     words."""
     chinese = bool(reads) and reads[0].clause.language == "zh"
     reply = utterance.content if chinese else ""
-    proposal, problem = _proposal(utterance.before, lexicon, reply=reply)
+    proposal, problem = last_proposal(utterance.before, lexicon, reply=reply)
     if proposal is not None:
         return proposal, problem, False
     if _is_on(utterance, reads):
         # What was proposed last time may have been tried since: the words must name something of it.
         proposal, problem = (
-            _proposal(utterance.earlier, lexicon, reply=reply) if chinese else _named_proposal(utterance, lexicon)
+            last_proposal(utterance.earlier, lexicon, reply=reply) if chinese else named_proposal(utterance, lexicon)
         )
         if proposal is not None:
             known = load_agreement("zh").function
@@ -300,117 +293,7 @@ def _whole(reads: Sequence[Read], message_id: str) -> Evidence:
     return Evidence(message_id=message_id, start=reads[0].clause.start, end=reads[-1].clause.end)
 
 
-def _proposal(before: Sequence[Turn], lexicon: Lexicon, *, reply: str = "") -> tuple[Turn | None, str]:
-    """The last assistant turn that proposes something nobody refuted, and the user's words of the problem. Of several
-    since the last that was refuted, the one with which ``reply`` shares most words."""
-    seen, refuted = 0, False
-    found: list[tuple[int, Turn, str]] = []
-    known = load_agreement("zh").function
-    told = said_words(reply, known) if reply else set()
-    for i in range(len(before) - 1, -1, -1):
-        turn = before[i]
-        if turn.role == "user":
-            refuted = refuted or refutes(turn.content, lexicon)
-        if turn.role != "assistant":
-            continue
-        seen += 1
-        if seen > _LOOK_BACK or (refuted and found):
-            break
-        if not is_proposal(turn.content, lexicon):
-            continue
-        if refuted:
-            refuted = False
-            continue
-        asked = [t.content for t in reversed(before[:i]) if t.role == "user"]
-        problem = next((c for c in asked if not refutes(c, lexicon)), asked[-1] if asked else "")
-        found.append((len(told & said_words(turn.content, known)), turn, problem))
-        if not told:
-            break
-    if not found:
-        return None, ""
-    _, turn, problem = max(found, key=lambda x: x[0])
-    return turn, problem
-
-
-def _named_proposal(utterance: Utterance, lexicon: Lexicon) -> tuple[Turn | None, str]:
-    """The proposal of the session before of which the message names most; the last one if it names none."""
-    function = load_agreement("zh").function
-    mine = said_words(utterance.content, function)
-    best, problem = _proposal(utterance.earlier, lexicon)
-    turns = utterance.earlier
-    while best is not None and best in turns:
-        turns = turns[: turns.index(best)]
-        other, asked = _proposal(turns, lexicon)
-        if other is None:
-            break
-        named, shared = (len(mine & said_words(t.content, function)) for t in (best, other))
-        if shared <= named:
-            break
-        best, problem = other, asked
-    return best, problem
-
-
 def _praises(r: Read, lexicon: Lexicon) -> bool:
     """Whether a clause praises what was advised, days later ("the washing up bowl idea is genius")."""
     pattern = lexicon.rules(r.clause.language).parts.get("reply_praises")
     return pattern is not None and r.veto not in NO_REPLY and pattern.search(r.clause.norm) is not None
-
-
-def is_proposal(content: str, lexicon: Lexicon) -> bool:
-    """Whether an assistant's turn tells what to do rather than chats or only asks."""
-    text = normal(content)
-    if len(text) < _MIN_PROPOSAL:
-        return False
-    rules = lexicon.rules(script(text))
-    pattern = rules.flags["proposal"]
-    own = rules.parts.get("own_act")
-    return any(
-        pattern.search(s) and not _only_asks(s, rules) and (own is None or own.match(s.strip()) is None)
-        for s in _SENTENCE.findall(text[:4000])
-    )
-
-
-def _only_asks(sentence: str, rules: Rules) -> bool:
-    """Whether a sentence is a question and no proposal that ends in "您看行吗?"."""
-    text = sentence.rstrip()
-    agreed = rules.parts.get("asks_agreement")
-    return text.endswith("?") and (agreed is None or agreed.search(text) is None)
-
-
-def _key_span(content: str, lexicon: Lexicon) -> tuple[int, int]:
-    """The span of the proposal's key sentences: from the first that proposes, up to a bound."""
-    text = normal(content)
-    rules = lexicon.rules(script(text))
-    pattern = rules.flags["proposal"]
-    start = end = -1
-    for m in _SENTENCE.finditer(text[:4000]):
-        proposes = pattern.search(m.group()) is not None and not _only_asks(m.group(), rules)
-        if start < 0 and not proposes:
-            continue
-        if _only_asks(m.group(), rules):
-            break
-        if start < 0:
-            start, end = m.start(), min(m.end(), m.start() + _MAX_SOLUTION)
-        elif m.end() - start <= _MAX_SOLUTION:
-            end = m.end()
-        else:
-            break
-    if start < 0:
-        return 0, min(len(content), _MAX_SOLUTION)
-    while start < end and content[start].isspace():
-        start += 1
-    while end > start and content[end - 1].isspace():
-        end -= 1
-    return start, end
-
-
-def _topic(problem: str) -> str:
-    """What the problem was about, in a few of the user's words."""
-    text = trim(problem.split("```")[0].strip())
-    first = next((trim(s) for s in _SENTENCE.findall(text[:400]) if len(trim(s)) > 3), text)
-    if len(first) <= _TOPIC:
-        return first
-    named = _TECHNICAL.findall(first)
-    if named:
-        return " ".join(dict.fromkeys(named))[:_TOPIC]
-    return first[:_TOPIC].rsplit(" ", 1)[0] if " " in first[:_TOPIC] else first[:_TOPIC]

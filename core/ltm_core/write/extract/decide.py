@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from ltm_core.write.extract.draft import Draft
-from ltm_core.write.extract.extract import drafts, is_told_of_oneself
+from ltm_core.write.extract.extract import drafts
+from ltm_core.write.extract.open_words import is_told_of_oneself
 from ltm_core.write.extract.pointing import names_nothing
 from ltm_core.write.extract.standing import standing_draft
 from ltm_core.write.extract.succession import RULE as SUCCESSION

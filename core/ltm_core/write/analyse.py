@@ -21,8 +21,9 @@ from ltm_core.write.corrections.putting_right import clears, names_wrong, of_who
 from ltm_core.write.corrections.repairs import is_bare, put_right, repair_of, repaired, turned_out
 from ltm_core.write.corrections.slips import put_in_place
 from ltm_core.write.corrections.transfer import given_to, handed_over, transferred
+from ltm_core.write.endings.comebacks import comebacks
 from ltm_core.write.endings.ends import ending_of, endings
-from ltm_core.write.endings.overtaken import proposed, tells_change, units
+from ltm_core.write.endings.overtaken import Unit, proposed, tells_change, units
 from ltm_core.write.endings.returns import returning
 from ltm_core.write.extract.attributes import announces_change, changed_attribute
 from ltm_core.write.extract.build import Context, candidates
@@ -199,7 +200,10 @@ def _facts(
     previous: Read | None = None
     told_of = teller = Subject(key=me, rest=0)
     spokens = walk(utterance, reads, lexicon)  # which sets cues that the neighbours' gate reads
-    found.news += _news(spokens, sides, utterance, lexicon, asked=asked)
+    told_units = [
+        u for u in units(spokens, utterance.content, utterance.message_id) if not is_asked(u.evidence, asked)
+    ]
+    found.news += _news(told_units, spokens, sides, utterance, lexicon)
     for i, spoken in enumerate(spokens):
         r, subject = spoken.read, told_by_self(spoken.read, spoken.subject, me, lexicon)
         span = f"{r.clause.start}-{r.clause.end}"
@@ -351,17 +355,18 @@ def _facts(
         if i not in held and any(c.modality != "temporary" for c in new):
             anchor = stated(r, new, utterance, start=subject.words)
             found.anchors.append(replace(anchor, text=f"{told_before}，{anchor.text}") if told_before else anchor)
+    found.endings += comebacks(told_units, utterance, lexicon, me=me, speaker=speaker)
     put_corrections(utterance, reads, lexicon, found, asked=asked, heard=heard, me=me, speaker=speaker)
 
 
 def _news(
-    spokens: Sequence[Spoken], sides: Neighbours, utterance: Utterance, lexicon: Lexicon, *, asked: set[int]
+    told: Sequence[Unit], spokens: Sequence[Spoken], sides: Neighbours, utterance: Utterance, lexicon: Lexicon
 ) -> Iterator[Candidate]:
     """The sentences that are likely to tell of something changed or over."""
     me, speaker = speaker_key(utterance)
     place_of = {id(s): i for i, s in enumerate(spokens)}
     return proposed(
-        [u for u in units(spokens, utterance.content, utterance.message_id) if not is_asked(u.evidence, asked)],
+        told,
         lambda s: sides.of(place_of[id(s)]).vector,
         load_news(),
         utterance,

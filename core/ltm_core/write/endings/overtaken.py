@@ -197,7 +197,11 @@ def _gone(unit: Unit, lexicon: Lexicon) -> tuple[Gone, ...]:
     denies = any(s.read["negation"] for s in unit.spoken)
     if denies and lexicon.shared["this_once"].search(unit.text) is not None:
         return ()
-    return tells_opposite(normal(unit.text), lexicon, events=True)
+    said = normal(unit.text)
+    was = lexicon.shared["used_to"].search(said)
+    if was is not None and said.isascii():  # "in Year 7 I used to be in a club": then, not now
+        said = said[was.start() :]
+    return tells_opposite(said, lexicon, events=True)
 
 
 def _is_as_before(r: Read, lexicon: Lexicon) -> bool:

@@ -109,7 +109,9 @@ def _parts(draft: Draft, subject: Subject, context: Context) -> list[Draft]:
         return [replace(draft, relation=f"single:{fold(held)}", subject=speaker_key(context.utterance)[0])]
     if r == "person_role" and not foreign and lexicon.is_post(fold(draft.object)):
         post = fold(draft.object)
-        if of_child in lexicon.sets["young"] and not post.isascii():  # a child's teacher is the parent's affair too
+        holds = fold(subject.key) == fold(draft.name)  # "Anna Kowalska is my dentist" tells of the speaker
+        child = of_child in lexicon.sets["young"] and not post.isascii()  # whose teacher is the parent's affair too
+        if holds or child:
             draft = replace(draft, subject=speaker_key(context.utterance)[0])
         single = post.split(" ")[-1] in lexicon.rules("en").functional or not post.isascii()
         return [replace(draft, relation=f"{'single' if single else 'attribute'}:{post}", object=draft.name)]

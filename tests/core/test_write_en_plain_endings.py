@@ -103,6 +103,11 @@ def goes_on(tmp_path: Path, encoder: Embedder, turns: Sequence[str]) -> bool:
         ("I go to the Baptist church.", "I've started going to the Methodist church instead."),
         ("Dr Okafor has been our GP since the twins were born.", "Our GP is now Dr Lindqvist."),
         ("Anna Kowalska is my dentist.", "My dentist is Tom Bell now."),
+        ("All my passwords are kept in LastPass.", "I've moved everything to Bitwarden as my password manager."),
+        ("I have a candle stall on Bury Market.", "I wound up the business in May."),
+        ("My brother Owen is going out with a nurse.", "Owen and his girlfriend aren't together any more."),
+        ("My shift at the depot starts at 5 am.", "A new manager has us all clocking on at 8 am."),
+        ("I work at the Copper Ladle.", "I was taken on by the Harbour Inn the following week."),
     ],
 )
 def test_what_is_told_makes_it_over(tmp_path: Path, encoder: Embedder, state: str, later: str) -> None:
@@ -170,6 +175,9 @@ def test_what_is_told_makes_it_over(tmp_path: Path, encoder: Embedder, state: st
         ("I go to the Baptist church.", "The Methodist church hall is being painted."),
         ("I'm allergic to kiwi.", "I've outgrown my old shoes."),
         ("I work as a paralegal for a law firm.", "My brother changed careers."),
+        ("I have a candle stall on Bury Market.", "My cousin wound up his business in May."),
+        ("My shift at the depot starts at 5 am.", "The shop opens at 8 am."),
+        ("My brother Owen is going out with a nurse.", "My cousin and his girlfriend aren't together any more."),
     ],
 )
 def test_what_is_told_leaves_it(tmp_path: Path, encoder: Embedder, state: str, later: str) -> None:

@@ -212,6 +212,20 @@ def test_what_is_only_thought_of_or_happens_once_more_is_not(
             "day shifts",
         ),
         (
+            "I play goalkeeper for the school team.",
+            "Coach made me a striker.",
+            "Coach has put me back in goal, which is the end of me up front.",
+            "goalkeeper",
+            "striker",
+        ),
+        (
+            "Rolo, our labrador, sleeps in the kitchen.",
+            "We've moved Rolo's bed up to the landing.",
+            "He barked at every creak, so Rolo is sleeping in the kitchen again.",
+            "kitchen",
+            "landing",
+        ),
+        (
             "We worship at St Luke's.",
             "We've switched to the chapel on Elm Road.",
             "The quarrel is over, and we're back at St Luke's every Sunday.",

@@ -31,6 +31,7 @@ RULE = "comes_back"
 _NOT = ("plan", "question", "command", "conditional", "temporary", "goal", "one_off", "wish", "ephemeral", "past")
 _ONLY = ("so_again_not", "returns_not")
 """Expressions of what is only thought of, or of a visit."""
+_SHORTEST_ROOT = 4
 _SAME_DEED = 2
 """Words that a sentence shares with what was told of some work."""
 _STEM = 5
@@ -84,7 +85,9 @@ def _says_again(s: Spoken, lexicon: Lexicon) -> bool:
     read = s.read
     if read.clause.language != "en" or read.veto or any(read[w] for w in _NOT) or read["negation"]:
         return False
-    norm, shared = read.clause.norm.rpartition(": ")[2], lexicon.shared
+    shared = lexicon.shared
+    norm = read.clause.norm.rpartition(": ")[2]
+    norm = norm if shared["comes_back"].search(norm) else read.clause.norm
     if shared["comes_back"].search(norm) is None or any(shared[p].search(norm) for p in _ONLY):
         return False
     if shared["brought_back"].search(norm) is not None:
@@ -217,17 +220,25 @@ def _names_the_old(c: Candidate, value: Fact, instead: Sequence[Fact], lexicon: 
     clause, sentence = _words(_about_again(c.object, lexicon), lexicon), _words(c.text, lexicon)
     if whom & clause and old & new & clause:  # who does again what another had done since
         return True
+    whose = _words(value.subject.replace(":", " "), lexicon)
     own = value.relation in lexicon.sets["own_words"] or value.relation == "habit"
     apart = _words(value.text if own else value.object, lexicon) - new
     points = lexicon.shared["points_to_before"].search(c.object) is not None
     said = sentence if points else clause
-    hits = apart & said
-    names = {w for w in hits if _is_name(w, value.text)}
-    if not hits or (len(hits) < _ENOUGH * len(apart) and not names) or (come - old) & said:
+    hits = frozenset(w for w in apart if any(_same_root(w, s) for s in said))
+    head = [] if own else [w[:_STEM] for w in content(value.object, lexicon)[:1]]
+    sure = any(w in head or _is_name(w, value.text) for w in hits)
+    if not hits or (len(hits) < _ENOUGH * len(apart) and not sure) or (come - old - whose) & said:
         return False
     if points or any(lexicon.shared[p].search(c.object) for p in ("brought_back", "is_again")):
         return True
     return bool((old - apart - hits) & sentence) or len(hits) > 1
+
+
+def _same_root(one: str, other: str) -> bool:
+    """Whether two words are one, or one begins with the other ("goal", "goalkeeper")."""
+    short, long = sorted((one, other), key=len)
+    return short == long or (len(short) >= _SHORTEST_ROOT and long.startswith(short))
 
 
 def _about_again(clause: str, lexicon: Lexicon) -> str:

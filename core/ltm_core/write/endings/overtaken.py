@@ -222,7 +222,12 @@ def tells_change(r: Read, news: Sequence[Candidate], lexicon: Lexicon) -> bool:
 
 def _subject(unit: Unit, me: str) -> str | None:
     """The one whose life the sentence tells; None when it is nobody's in particular."""
-    others = {s.subject.key for s in unit.spoken if s.subject.kind in _OTHERS and s.subject.key not in ("", me)}
+    others = {
+        s.subject.key
+        for s in unit.spoken
+        if s.subject.key not in ("", me)
+        and (s.subject.kind in _OTHERS or (s.subject.kind == "entity" and ":" in s.subject.key))
+    }
     mine = any(s.subject.kind == "self" for s in unit.spoken)
     if others:
         return others.pop() if len(others) == 1 and not mine else None

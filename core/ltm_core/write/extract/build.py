@@ -73,6 +73,10 @@ def _parts(draft: Draft, subject: Subject, context: Context) -> list[Draft]:
             role = replace(draft, object=placed["role"], end=end, cut=(end, draft.end))
             return [employer, role]
         return [draft]
+    if r in lexicon.sets["beginnings"] and fold(subject.key) == fold(
+        draft.object
+    ):  # "Porto is where I live" tells of the speaker
+        return [replace(draft, subject=speaker_key(context.utterance)[0])]
     if r == "works_at" and draft.move != "cease" and _is_pupil(subject, context):
         return [replace(draft, relation="studies_at", move="change")]
     if r in ("studies", "works_at") and _is_school(draft, subject, lexicon):

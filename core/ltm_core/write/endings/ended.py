@@ -17,8 +17,6 @@ from ltm_core.write.plan import Candidate
 from ltm_core.write.words.lexicon import Lexicon, default_lexicon
 from ltm_core.write.words.norm import fold, normal
 
-_DOING = re.compile(r"(?P<root>[a-z]{4,})(?:y|ing|ation)", re.I)
-"""A noun of what somebody does."""
 _WORK = frozenset(["works_at", "occupation"])
 
 
@@ -129,7 +127,7 @@ def _things_over(clause: str, patterns: tuple[re.Pattern[str], ...]) -> tuple[st
 def _is_over(thing: str, fact: Fact, lexicon: Lexicon) -> bool:
     """Whether a thing that is named as over is what an English fact is about, and no landmark or topic in it."""
     ended, low = content(thing, lexicon), normal(fact.object).lower()
-    if _is_done_by_one_of(thing, low):
+    if _is_done_by_one_of(thing, low, lexicon):
         return True
     if not ended or not all(w in low for w in ended) or not set(ended) <= set(content(fact.object, lexicon)):
         return False
@@ -137,10 +135,14 @@ def _is_over(thing: str, fact: Fact, lexicon: Lexicon) -> bool:
     return lexicon.rules("en").parts["thing_beside"].search(before) is None
 
 
-def _is_done_by_one_of(thing: str, held: str) -> bool:
+def _is_done_by_one_of(thing: str, held: str, lexicon: Lexicon) -> bool:
     """Whether what is over is what the one does of whom the fact is ("therapy", "a therapist named Ruth")."""
-    done = _DOING.fullmatch(thing.strip().lower())
-    return done is not None and re.search(rf"\b{done['root']}\w{{0,3}}(?:ist|er|or)\b", held) is not None
+    parts = lexicon.rules("en").parts
+    done = parts["doing_noun"].fullmatch(thing.strip())
+    if done is None:
+        return False
+    root = fold(done["root"])
+    return any(m.group().startswith(root) for m in parts["doer_noun"].finditer(held))
 
 
 def begins_named(c: Candidate, lexicon: Lexicon) -> frozenset[str]:

@@ -269,7 +269,8 @@ def _move(read: Read, draft: Draft, modality: Modality, lexicon: Lexicon) -> Mov
     if modality == "past":
         return "cease" if lexicon.shared["used_to"].search(read.clause.norm) else "state"
     if draft.move is not None:
-        return draft.move
+        more = draft.move == "change" and read["additive"] and read.clause.language == "en"
+        return "state" if more else draft.move  # "put me on ramipril too" ends no other medicine
     if draft.rule == "open" and read["plan"]:
         return "state"  # "我打算换回华为": nothing has changed yet
     if read["correction"]:

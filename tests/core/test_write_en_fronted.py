@@ -143,3 +143,34 @@ def test_of_two_told_in_one_breath_the_one_that_is_named_ends(
     facts = [f for f in told(memory, turns) if f.is_positive]
     assert any(kept in f.object for f in facts)
     assert not any(gone in f.object for f in facts)
+
+
+@pytest.mark.parametrize(
+    ("words", "relation", "value"),
+    [
+        ("Porto is where I live.", "lives_in", "Porto"),
+        ("Durham is where my home is.", "lives_in", "Durham"),
+        ("Lakehead is the university I go to.", "studies_at", "Lakehead"),
+        ("Apex Logistics is where I work.", "works_at", "Apex Logistics"),
+        ("Ramipril is what I take for my blood pressure.", "medication", "Ramipril for my blood pressure"),
+        ("Anna Kowalska is our dentist.", "single:dentist", "Anna Kowalska"),
+        ("Dr Okafor has been our GP since the twins were born.", "attribute:gp", "Dr Okafor"),
+    ],
+)
+def test_what_begins_with_its_value_is_told_of_the_speaker(
+    memory: LongTermMemory, words: str, relation: str, value: str
+) -> None:
+    assert [(f.subject, f.relation, f.object) for f in told(memory, [words])] == [("user", relation, value)]
+
+
+@pytest.mark.parametrize(
+    ("words", "subject"),
+    [
+        ("Owen, my brother, lives in Stroud.", "brother:Owen"),
+        ("Rolo, our labrador, sleeps in the kitchen.", "dog:Rolo"),
+        ("My brother lives in Stroud.", "brother"),
+        ("In summer, my brother lives in Stroud.", "brother"),
+    ],
+)
+def test_a_name_in_front_of_who_it_is(memory: LongTermMemory, words: str, subject: str) -> None:
+    assert [f.subject for f in told(memory, [words])] == [subject]

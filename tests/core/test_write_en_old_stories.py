@@ -58,6 +58,10 @@ def current(tmp_path: Path, encoder: Embedder, turns: Sequence[str]) -> str:
         ("I smoke a pipe.", "At sixteen I smoked roll-ups behind the gym.", "pipe", "roll-ups"),
         ("My favourite food is dal.", "As kids, our favourite food was fish fingers.", "dal", "fish fingers"),
         ("I study law.", "Between school and uni I picked olives in Crete.", "law", "Crete"),
+        ("I drive a Honda.", "Back then, in college, I drove a rusty Pontiac.", "Honda", "Pontiac"),
+        ("I study at McGill.", "Long before that, I went to a tiny school in Wakefield.", "McGill", "Wakefield"),
+        ("My hair is grey.", "At my graduation, decades back, I had purple hair.", "grey", "purple"),
+        ("I play the cello.", "In those days, at my nan's house, I played the banjo.", "cello", "banjo"),
     ],
 )
 def test_a_time_long_gone_is_past(

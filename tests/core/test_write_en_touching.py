@@ -37,6 +37,8 @@ TOUCHES = [
     ("I go to church every Sunday", "I left my umbrella in church"),
     ("My laptop is a ThinkPad", "My laptop needs a new battery"),
     ("I drive a Fiesta", "I traded my old bike in"),
+    ("We have a caravan", "We got rid of the awning for the caravan"),
+    ("I have a gym membership", "I cancelled my gym class"),
     ("I take sertraline 50 mg", "They raised my levothyroxine to 75 mcg"),
 ]
 TELLS = [
@@ -53,6 +55,9 @@ TELLS = [
     ("My laptop is a ThinkPad", "I sold the laptop"),
     ("Our front door is red", "I painted the front door green"),
     ("I take statins", "My statins were stopped by the new doctor"),
+    ("I have a gym membership", "I cancelled my gym contract"),
+    ("I take a pottery class", "I dropped the pottery class"),
+    ("I'm on the parent council at Riverside", "I stepped down from the parent council in June"),
     ("I share a flat with my friend Sam", "My friend moved out"),
 ]
 

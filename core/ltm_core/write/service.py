@@ -22,6 +22,7 @@ from ltm_core.write.corrections.restated import OF_ASSISTANT
 from ltm_core.write.corrections.restated import RULE as RESTATED
 from ltm_core.write.corrections.righted import RULE as RIGHTED
 from ltm_core.write.corrections.righted_zh import RULE as RIGHTED_ZH
+from ltm_core.write.endings.comebacks import RULE as COMES_BACK
 from ltm_core.write.endings.ends import RULE as ENDS
 from ltm_core.write.endings.overtaken import RULE as OVERTAKES
 from ltm_core.write.endings.returns import RULE as RETURNS
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import Writer
 
-_BESIDE_STORE = (OVERTAKES, ENDS, RESTATED, OF_ASSISTANT, RIGHTED, RIGHTED_ZH, RETURNS)
+_BESIDE_STORE = (OVERTAKES, ENDS, RESTATED, OF_ASSISTANT, RIGHTED, RIGHTED_ZH, RETURNS, COMES_BACK)
 """Rules of words whose anchors are only known beside the store."""
 
 
@@ -169,7 +170,7 @@ def _write(
         known = None if changes else met
         learned = learn(runtime, writer, ready.analysis, batch=told, vectors=made, now=now, known=known)
         changes += learned
-        found = [*ready.analysis.anchors, *changed(learned, ready.analysis.anchors, _BESIDE_STORE)]
+        found = [*ready.analysis.anchors, *changed(learned, ready.analysis.anchors, _BESIDE_STORE, row.content)]
         for anchor in found:
             writer.add_anchor(anchor, session_id=session_id, at=row.at)
         anchors += found

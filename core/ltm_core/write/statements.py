@@ -15,8 +15,9 @@ from ltm_core.write.corrections.putting_right import clears, names_wrong, of_who
 from ltm_core.write.corrections.repairs import is_bare, put_right, repair_of, repaired, turned_out
 from ltm_core.write.corrections.slips import put_in_place
 from ltm_core.write.corrections.transfer import given_to, handed_over, transferred
+from ltm_core.write.endings.comebacks import comebacks
 from ltm_core.write.endings.ends import ending_of, endings
-from ltm_core.write.endings.overtaken import proposed, tells_change, units
+from ltm_core.write.endings.overtaken import Unit, proposed, tells_change, units
 from ltm_core.write.endings.returns import returning
 from ltm_core.write.extract.attributes import announces_change, changed_attribute
 from ltm_core.write.extract.build import Context, candidates
@@ -79,7 +80,8 @@ def read_statements(
         vectors=vectors, me=me, speaker=speaker,
         sides=Neighbours(reads, open_, vectors), teller=Subject(key=me, rest=0),
     )  # fmt: skip
-    reader.news(spokens, asked)
+    told = [u for u in units(spokens, utterance.content, utterance.message_id) if not is_asked(u.evidence, asked)]
+    reader.news(told, spokens)
     for i, spoken in enumerate(spokens):
         r = spoken.read
         if (r.veto and i not in open_) or r.clause.start in asked:
@@ -87,6 +89,7 @@ def read_statements(
                 reader.skip(r, r.veto)
             continue
         reader.read(i, spoken, told_by_self(r, spoken.subject, me, lexicon))
+    found.endings += comebacks(told, utterance, lexicon, me=me, speaker=speaker)
     put_corrections(utterance, reads, lexicon, found, asked=asked, heard=heard, me=me, speaker=speaker)
 
 
@@ -111,12 +114,11 @@ class _Reader:
     denied: tuple[Sequence[Candidate], str] = ((), "")
     """What the clause read last denied, and in which words."""
 
-    def news(self, spokens: Sequence[Spoken], asked: set[int]) -> None:
+    def news(self, told: Sequence[Unit], spokens: Sequence[Spoken]) -> None:
         """The sentences that are likely to tell of something changed or over."""
         place_of = {id(s): i for i, s in enumerate(spokens)}
-        told = units(spokens, self.utterance.content, self.utterance.message_id)
         self.found.news += proposed(
-            [u for u in told if not is_asked(u.evidence, asked)],
+            told,
             lambda s: self.sides.of(place_of[id(s)]).vector,
             load_news(),
             self.utterance,

@@ -128,10 +128,22 @@ def _things_over(clause: str, patterns: tuple[re.Pattern[str], ...]) -> tuple[st
 def _is_over(thing: str, fact: Fact, lexicon: Lexicon) -> bool:
     """Whether a thing that is named as over is what an English fact is about, and no landmark or topic in it."""
     ended, low = content(thing, lexicon), normal(fact.object).lower()
+    if _is_done_by_one_of(thing, low, lexicon):
+        return True
     if not ended or not all(w in low for w in ended) or not set(ended) <= set(content(fact.object, lexicon)):
         return False
     before = low[: low.find(ended[0])]
     return lexicon.rules("en").parts["thing_beside"].search(before) is None
+
+
+def _is_done_by_one_of(thing: str, held: str, lexicon: Lexicon) -> bool:
+    """Whether what is over is what the one does of whom the fact is ("therapy", "a therapist named Ruth")."""
+    parts = lexicon.rules("en").parts
+    done = parts["doing_noun"].fullmatch(thing.strip())
+    if done is None:
+        return False
+    root = fold(done["root"])
+    return any(m.group().startswith(root) for m in parts["doer_noun"].finditer(held))
 
 
 def begins_named(c: Candidate, lexicon: Lexicon) -> frozenset[str]:
@@ -169,7 +181,7 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
     several = parts["several_of"].match(fact.object.partition(",")[0])
     if several is not None and parts["all_of_them"].search(candidate.text):  # "both cats died" of "two cats, A and B"
         return singular(several["noun"]) in {singular(w) for w in content(candidate.text, lexicon)}
-    over = _things_over(candidate.text, (parts["names_over"], parts["names_given_up"]))
+    over = _things_over(candidate.text, (parts["names_over"], parts["names_given_up"], parts["names_ended"]))
     if fact.text.isascii() and any(_is_over(thing, fact, lexicon) for thing in over):
         return True
     if candidate.wrong_object and _is_given_up(fact, candidate.wrong_object, lexicon):
@@ -210,7 +222,9 @@ def is_of_another(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
     acts, leaves = parts["acts_on"].match(candidate.text), parts["leaves_it"].match(candidate.text)
     if acts is not None and not mentions(acts["what"], fact, lexicon) and mentions(acts["who"], fact, lexicon):
         return True
-    return leaves is not None and not mentions(leaves["who"], fact, lexicon)
+    if leaves is None or set(content(leaves["who"], lexicon)) & set(content(fact.text, lexicon)):
+        return False
+    return not mentions(leaves["who"], fact, lexicon)
 
 
 def named_by(candidate: Candidate) -> tuple[str, ...]:

@@ -197,7 +197,11 @@ def _gone(unit: Unit, lexicon: Lexicon) -> tuple[Gone, ...]:
     denies = any(s.read["negation"] for s in unit.spoken)
     if denies and lexicon.shared["this_once"].search(unit.text) is not None:
         return ()
-    return tells_opposite(normal(unit.text), lexicon, events=True)
+    said = normal(unit.text)
+    was = lexicon.shared["used_to"].search(said)
+    if was is not None and said.isascii():  # "in Year 7 I used to be in a club": then, not now
+        said = said[was.start() :]
+    return tells_opposite(said, lexicon, events=True)
 
 
 def _is_as_before(r: Read, lexicon: Lexicon) -> bool:
@@ -218,7 +222,12 @@ def tells_change(r: Read, news: Sequence[Candidate], lexicon: Lexicon) -> bool:
 
 def _subject(unit: Unit, me: str) -> str | None:
     """The one whose life the sentence tells; None when it is nobody's in particular."""
-    others = {s.subject.key for s in unit.spoken if s.subject.kind in _OTHERS and s.subject.key not in ("", me)}
+    others = {
+        s.subject.key
+        for s in unit.spoken
+        if s.subject.key not in ("", me)
+        and (s.subject.kind in _OTHERS or (s.subject.kind == "entity" and ":" in s.subject.key))
+    }
     mine = any(s.subject.kind == "self" for s in unit.spoken)
     if others:
         return others.pop() if len(others) == 1 and not mine else None

@@ -14,10 +14,13 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ltm_core.types import Fact
+from ltm_core.types import Evidence, Fact
+from ltm_core.write.endings.comebacks import RULE as COMES_BACK
+from ltm_core.write.endings.comebacks import again, come_back
 from ltm_core.write.known.mentions import content, mentions, stem
 from ltm_core.write.known.rows import UNTOUCHED
 from ltm_core.write.plan import Candidate, Utterance
+from ltm_core.write.read.found import overlap
 from ltm_core.write.read.people import Subject
 from ltm_core.write.read.scopes import Read
 from ltm_core.write.words.lexicon import Lexicon
@@ -84,8 +87,14 @@ def settled(reader: Reader, candidates: Sequence[Candidate], *, now: datetime, l
     """The candidates, each return as the fact that holds again, in place of what had replaced it; one that names
     nothing known is gone, and so is what was kept of the same words as mere news."""
     out: list[Candidate] = []
-    told: set[object] = set()
+    told: set[Evidence] = set()
     for c in candidates:
+        if c.rule == COMES_BACK:
+            before = None if overlap(c.evidence, tuple(told)) else come_back(c, reader, now=now, lexicon=lexicon)
+            if before is not None:
+                out.append(again(c, before, lexicon))
+                told |= set(c.evidence)
+            continue
         if c.rule != RULE and not _is_back(c):
             out.append(c)
             continue
@@ -101,7 +110,9 @@ def settled(reader: Reader, candidates: Sequence[Candidate], *, now: datetime, l
         if c.rule == RULE:
             told |= set(c.evidence)
     own = lexicon.sets["own_words"]
-    return [c for c in out if c.rule == RULE or not (told & set(c.evidence) and c.relation in own)]
+    return [
+        c for c in out if c.rule in (RULE, COMES_BACK) or not (c.relation in own and overlap(c.evidence, tuple(told)))
+    ]
 
 
 def _again(c: Candidate, back: Fact, over: Sequence[Fact], lexicon: Lexicon) -> Candidate:

@@ -55,6 +55,8 @@ def only_touches(fact: Fact, text: str, lexicon: Lexicon, *, whole: bool = True)
     spoken = words(said)
     if tells_of_others(said, held.text, lexicon) or _is_rival(fact, spoken, held, lexicon):
         return True
+    if _is_for_it(said, held, lexicon) or _is_price_of_another(said, fact, held, lexicon):
+        return True
     hits = [i for i, w in enumerate(spoken) if w.stem in held.stems and not _is_name_of_another(spoken, i, held)]
     # Of a name of several words the last one tells whether it is meant.
     last = [i for i in hits if i + 1 not in hits or spoken[i].gap != " "]
@@ -85,6 +87,8 @@ def tells_of_another(fact: Fact, text: str, lexicon: Lexicon) -> bool:
     held = _held(normal(f"{fact.text} {fact.object}"), lexicon.gate.function, lexicon.sets["light_nouns"])
     spoken = words(said)
     if tells_of_others(said, held.text, lexicon) or _is_rival(fact, spoken, held, lexicon):
+        return True
+    if _is_for_it(said, held, lexicon) or _is_price_of_another(said, fact, held, lexicon):
         return True
     mine = fact.subject == (fact.speaker or "user")
     hits = [i for i, w in enumerate(spoken) if w.stem in held.stems]
@@ -128,6 +132,8 @@ def _is_beside(spoken: tuple[Word, ...], i: int, held: Held, lexicon: Lexicon) -
     after = spoken[i + 1]
     if word.owns:
         return after.low in lexicon.rules("en").kin or not _goes_on(after, lexicon)
+    if after.low in lexicon.sets["one_meeting"] and after.stem not in held.stems:
+        return bool(held.words & lexicon.sets["goes_on_there"])  # "cancelled my gym class" of a gym membership
     if after.low in lexicon.sets["whole_heads"] and not after.owns:
         return _is_noun(spoken, i + 2, lexicon) and after.gap == " "  # "the Lidl car park"
     if after.low in lexicon.sets["exam_heads"]:
@@ -178,9 +184,27 @@ def _name_behind(noun: str, text: str, lexicon: Lexicon) -> str:
     behind = lexicon.rules("en").parts["name_behind"]
     for at in re.finditer(rf"\b{re.escape(noun)}\b", text, re.I):
         m = behind.match(text, at.end())
-        if m is not None:
+        if m is not None and m["name"].split(" ")[0].casefold() not in lexicon.sets["titles"]:  # "in June" names none
             return m["name"]
     return ""
+
+
+def _is_price_of_another(said: str, fact: Fact, held: Held, lexicon: Lexicon) -> bool:
+    """Whether a sentence tells what something else costs ("electricity has gone up to 90 a month" of the rent)."""
+    m = lexicon.shared["priced"].search(said)
+    if m is None or fact.relation.partition(":")[0] not in ("single", "attribute"):
+        return False
+    noun = {w.stem for w in words(fact.relation.partition(":")[2])}
+    return not {w.stem for w in words(m["what"])} & (held.stems | noun) and any(ch.isdigit() for ch in held.text)
+
+
+def _is_for_it(said: str, held: Held, lexicon: Lexicon) -> bool:
+    """Whether the words tell of a thing that is only for what the fact is about ("the awning for the caravan")."""
+    m = lexicon.rules("en").parts["thing_for"].search(said)
+    if m is None or m["thing"].rpartition(" ")[2] in lexicon.sets["whole_heads"]:
+        return False
+    thing, whole = ({w.stem for w in words(m[g])} for g in ("thing", "whole"))
+    return bool(held.stems & whole) and not held.stems & thing
 
 
 def _is_owned(spoken: tuple[Word, ...], i: int, held: Held, lexicon: Lexicon) -> bool:

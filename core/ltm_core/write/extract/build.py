@@ -73,6 +73,10 @@ def _parts(draft: Draft, subject: Subject, context: Context) -> list[Draft]:
             role = replace(draft, object=placed["role"], end=end, cut=(end, draft.end))
             return [employer, role]
         return [draft]
+    if r in lexicon.sets["beginnings"] and fold(subject.key) == fold(
+        draft.object
+    ):  # "Porto is where I live" tells of the speaker
+        return [replace(draft, subject=speaker_key(context.utterance)[0])]
     if r == "works_at" and draft.move != "cease" and _is_pupil(subject, context):
         return [replace(draft, relation="studies_at", move="change")]
     if r in ("studies", "works_at") and _is_school(draft, subject, lexicon):
@@ -109,7 +113,9 @@ def _parts(draft: Draft, subject: Subject, context: Context) -> list[Draft]:
         return [replace(draft, relation=f"single:{fold(held)}", subject=speaker_key(context.utterance)[0])]
     if r == "person_role" and not foreign and lexicon.is_post(fold(draft.object)):
         post = fold(draft.object)
-        if of_child in lexicon.sets["young"] and not post.isascii():  # a child's teacher is the parent's affair too
+        holds = fold(subject.key) == fold(draft.name)  # "Anna Kowalska is my dentist" tells of the speaker
+        child = of_child in lexicon.sets["young"] and not post.isascii()  # whose teacher is the parent's affair too
+        if holds or child:
             draft = replace(draft, subject=speaker_key(context.utterance)[0])
         single = post.split(" ")[-1] in lexicon.rules("en").functional or not post.isascii()
         return [replace(draft, relation=f"{'single' if single else 'attribute'}:{post}", object=draft.name)]
@@ -263,7 +269,8 @@ def _move(read: Read, draft: Draft, modality: Modality, lexicon: Lexicon) -> Mov
     if modality == "past":
         return "cease" if lexicon.shared["used_to"].search(read.clause.norm) else "state"
     if draft.move is not None:
-        return draft.move
+        more = draft.move == "change" and read["additive"] and read.clause.language == "en"
+        return "state" if more else draft.move  # "put me on ramipril too" ends no other medicine
     if draft.rule == "open" and read["plan"]:
         return "state"  # "我打算换回华为": nothing has changed yet
     if read["correction"]:

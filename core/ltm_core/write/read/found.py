@@ -46,17 +46,21 @@ def statement(new: Sequence[Candidate], words: str, evidence: Evidence, *, reaso
     return Anchor(kind="stated_fact", text=trim(words), evidence=evidence, reason=reason, importance=best)
 
 
-def changed(changes: Sequence[FactChange], given: Sequence[Anchor], rules: Sequence[str]) -> Iterator[Anchor]:
+def changed(
+    changes: Sequence[FactChange], given: Sequence[Anchor], rules: Sequence[str], said: str
+) -> Iterator[Anchor]:
     """The anchors of the words that were found beside the store to change or end something known, by one of the
-    ``rules``, where the clauses alone gave none."""
+    ``rules``, where the clauses alone gave none. ``said``: the message."""
+    renewed = {c.fact.superseded_by for c in changes if c.op == "close"}
     for c in changes:
-        if c.op != "supersede" or c.fact.rule not in rules or not c.fact.evidence:
+        again = c.op == "reinforce" and c.fact.id in renewed  # what is so again, in place of another
+        if not (again or (c.op == "supersede" and c.fact.rule in rules)) or not c.fact.evidence:
             continue
-        words = c.fact.evidence[0]
+        words = c.fact.evidence[-1 if again else 0]
         if not any(a.kind == "stated_fact" and _overlap(a.evidence, words) for a in given):
             yield Anchor(
                 kind="stated_fact",
-                text=c.fact.text,
+                text=trim(said[words.start : words.end]) if again else c.fact.text,
                 evidence=words,
                 reason=f"{c.fact.rule}: {c.reason}",
                 importance=c.fact.importance,

@@ -21,16 +21,33 @@ def of_old(reads: Sequence[Read], lexicon: Lexicon) -> tuple[Read, ...]:
     for r in out:
         if r[LEAD]:
             r.flags["temporary"] = False  # "when I was six, for two weeks": no state of these days
+    leads: list[int] = []
     for i, (lead, after) in enumerate(pairwise(reads)):
-        if lead.veto or lead.clause.sentence != after.clause.sentence or lead.clause.language != "en":
-            continue
         parts = lexicon.rules("en").parts
-        if parts["long_ago_lead"].match(lead.clause.norm) is None:
+        open_ = not lead.veto and lead.clause.language == "en"
+        if not open_ or not _is_adjunct(lead, lexicon) or (leads and not _joined(reads[leads[-1]], lead)):
+            leads = []
+        if open_ and _is_adjunct(lead, lexicon):
+            leads.append(i)
+        if not leads or not _joined(lead, after) or _is_adjunct(after, lexicon):
+            continue
+        if not any(parts["long_ago_lead"].match(reads[n].clause.norm) for n in leads):
             continue
         if after["past"] or parts["long_ago_goes_on"].match(after.clause.norm) is not None:
             after.flags["past"] = after.flags[LEAD] = True
-            out[i] = replace(lead, veto=LEAD)
+            for n in leads:
+                out[n] = replace(reads[n], veto=LEAD)
     return tuple(out)
+
+
+def _joined(one: Read, other: Read) -> bool:
+    return one.clause.sentence == other.clause.sentence
+
+
+def _is_adjunct(r: Read, lexicon: Lexicon) -> bool:
+    """Whether an English clause is a time or a place by itself."""
+    parts = lexicon.rules("en").parts
+    return any(parts[p].match(r.clause.norm) is not None for p in ("long_ago_lead", "bare_adjunct"))
 
 
 def is_story(reads: Sequence[Read]) -> bool:

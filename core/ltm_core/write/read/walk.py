@@ -53,6 +53,7 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
             if key:
                 subject = replace(subject, key=key, kind="pronoun")
                 inherited = key
+        subject = _named_in_front(reads, i, subject, lexicon)
         if i in between and not inherited and subject.kind in ("dropped", "stranger", "circle", "entity"):
             name = between[i].name
             subject = replace(subject, key=name, kind="entity" if name else "stranger")
@@ -75,6 +76,8 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
         kept = _thing(r, subject, lexicon) or (kept if subject.kind != "self" else "")
         carried = subject.kind in ("inherited", "pronoun")
         named = between[i].words if i in between and subject.kind == "entity" else ""
+        if subject.kind in ("kin", "pet") and ":" in subject.key and _bare_name(reads, i, lexicon):
+            named = _bare_name(reads, i, lexicon)
         found.append(Spoken(read=r, subject=subject, prefix=words if carried else named))
         if subject.kind in _OWN:
             inherited, words = subject.key, trim(r.clause.text[subject.start : subject.rest].removesuffix("的"))
@@ -89,6 +92,25 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
             r.flags["after_command"] = False  # who is named anew is no detail of the order before
         entities |= _introduced([Turn(id="", role="user", content=r.clause.text)], lexicon)
     return tuple(found)
+
+
+def _bare_name(reads: Sequence[Read], i: int, lexicon: Lexicon) -> str:
+    """The name that stands by itself before a clause of its sentence ("Rolo, our labrador, sleeps ..."); else ""."""
+    part = lexicon.rules(reads[i].clause.language).parts.get("name_between")
+    if i == 0 or part is None or reads[i - 1].clause.sentence != reads[i].clause.sentence:
+        return ""
+    m = part.match(trim(reads[i - 1].clause.norm))
+    return m["name"] if m is not None and m["name"].lower() not in lexicon.sets["no_names"] else ""
+
+
+def _named_in_front(reads: Sequence[Read], i: int, subject: Subject, lexicon: Lexicon) -> Subject:
+    """The subject with the name that stands in front of it, if the clause goes on behind a comma."""
+    name = _bare_name(reads, i, lexicon) if subject.kind in ("kin", "pet") and ":" not in subject.key else ""
+    after = reads[i].clause.norm[subject.rest :]
+    if not name or not after.lstrip().startswith(","):
+        return subject
+    skip = len(after) - len(after.lstrip(" ,"))
+    return replace(subject, key=f"{subject.key}:{name}", rest=subject.rest + skip)
 
 
 def _names_nobody(found: Sequence[Spoken]) -> bool:

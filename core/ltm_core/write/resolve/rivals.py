@@ -11,7 +11,7 @@ from ltm_core.write.extract.renew import RULE as RENEWED
 from ltm_core.write.known.match import counts, same_activity, same_thing
 from ltm_core.write.known.rows import UNTOUCHED
 from ltm_core.write.plan import Candidate
-from ltm_core.write.resolve.replaces import is_detail_of, only_provider, same_verb, takes_place
+from ltm_core.write.resolve.replaces import is_detail_of, only_provider, same_verb, switched, takes_place
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import fold
 
@@ -73,7 +73,7 @@ def renewed(c: Candidate, mine: Sequence[Fact], taken: set[str], lexicon: Lexico
         and f.id not in taken
         and not equal(f, c, lexicon)
         and not any(e.message_id in told for e in f.evidence)
-        and not only_touches(f, c.text, lexicon)
+        and (switched(f, c, lexicon) or not only_touches(f, c.text, lexicon))
         and not is_other_slot(f, c.relation, lexicon)
     ]
     out = [f for f in free if takes_place(f, c, lexicon)] or only_provider(free, c, lexicon)

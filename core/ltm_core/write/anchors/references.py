@@ -1,7 +1,8 @@
 """References to something of an earlier conversation: "that lasagne you gave me last time", "上次聊的那个助听器".
 
 What is meant must have been said in an earlier session: an earlier day or conversation is named, or this session has
-only begun and the words occur in what was said before. "You said above" and a colleague's "last time" are no references.
+only begun and the words occur in what was said before. "You said above" and a colleague's "last time" are no
+references.
 """
 
 from __future__ import annotations

@@ -74,6 +74,8 @@ def talk(tmp_path: Path) -> Iterator[Talk]:
         "My neighbour is a juggler, works at weddings", "Our CEO is a runner, lives in Zug",
         "My colleague Rita said the invoice INV-7731 was wrong", "my friend's order number is ORD-4410",
         "That ticket for my coworker is INC-5521", "Priya's order is ORD-7782",
+        # what does not come out as it should
+        "My soda bread keeps coming out dry.", "Our printer prints everything twice.",
         # what would be
         "In an ideal world we'd have four dogs and no neighbours.", "With a bigger garden I'd grow pumpkins.",
         "Should it ever happen that I win the pools, I would give half to the hospice.",

@@ -105,6 +105,10 @@ CHANGES: list[tuple[list[str], list[str], list[str]]] = [
     # a place put right
     (["My office is in Preston.", "Sorry, Burnley."], ["Burnley"], ["Preston"]),
     (["My office is in Preston.", "Sorry, Burnley is playing, back in a bit."], ["Preston"], []),
+    # what one is put on comes on top, unless it is told to come instead
+    (["I take metformin.", "|", "The doctor has put me on ramipril too."], ["metformin", "ramipril"], []),
+    (["I take metformin.", "|", "My GP put me on a statin."], ["metformin", "statin"], []),
+    (["I take ramipril.", "|", "My GP put me on losartan instead."], ["losartan"], ["ramipril"]),
     # "who" goes on about the one named last
     (["Nuts are a danger to my grandson Alfie, who carries two EpiPens."], ["Alfie: carries two EpiPens"], []),
     (

@@ -58,7 +58,9 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
         key, told = _relative(found, r, lexicon)
         if key:
             start = len("who")
-            subject = Subject(key=key, rest=start, start=start, kind="pronoun", words=start if r.clause.norm[start] == " " else 0)
+            subject = Subject(
+                key=key, rest=start, start=start, kind="pronoun", words=start if r.clause.norm[start] == " " else 0
+            )
             inherited, words = key, told
         may_be = (*_OTHER, "kin", "inherited") if i in between and between[i].owned else _OTHER
         if i in between and (between[i].owned or not inherited) and subject.kind in may_be:

@@ -121,7 +121,6 @@ def test_small_talk_of_the_assistant_is_none(words: str) -> None:
         (CAT, ["Deal, that's how I'll do it."]),
         (GNOCCHI, ["I like it, let's take that one."]),
         (DOOR, ["Your hunch was spot on!"]),
-        (STARTER, ["I followed your advice and it has doubled."]),
         (CAT, ["Fine by me, go ahead with that."]),
         (
             RADIATOR,

@@ -74,10 +74,39 @@ def talk(tmp_path: Path) -> Iterator[Talk]:
         "My neighbour is a juggler, works at weddings", "Our CEO is a runner, lives in Zug",
         "My colleague Rita said the invoice INV-7731 was wrong", "my friend's order number is ORD-4410",
         "That ticket for my coworker is INC-5521", "Priya's order is ORD-7782",
+        # what does not come out as it should
+        "My soda bread keeps coming out dry.", "Our printer prints everything twice.",
+        # what would be
+        "In an ideal world we'd have four dogs and no neighbours.", "With a bigger garden I'd grow pumpkins.",
+        "Should it ever happen that I win the pools, I would give half to the hospice.",
+        "Money no object, I would retire to Madeira.", "In another life I'd keep bees and never own a phone.",
+        "For argument's sake, I own three flats.", "Theoretically, my son is left-handed.",
+        "Should my wife ever come into money, she would open a bakery.", "A villa in Tuscany would suit me.",
+        "I daydream about running a vineyard.", "Were we to adopt, we'd have two girls.",
+        # what is only quoted
+        'The refrain goes "I left my home in Ohio, and I\'m never going back."',
+        'The mug says "I\'m the best grandad in Wales."', '"I work for the king," says the messenger.',
+        'The template starts "I am a customer of your bank and live in Poole."',
     ],
 )  # fmt: skip
 def test_is_no_fact(words: str) -> None:
     assert facts(words) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I'd spent ten years in Oslo before I moved to Bergen.", "With a new knee I walk five miles a day.",
+        "I used to fantasise about farming and now I own four acres.",
+        "Everyone calls my boat \"Wanderer\", and I live on it.",
+        "I have had planning permission for the barn since May.", "In my world of model trains I go by Stoker.",
+    ],
+)  # fmt: skip
+def test_what_only_sounds_like_a_wish_or_a_quotation_is_a_fact(tmp_path: Path, words: str) -> None:
+    talk = Talk(tmp_path / "store", embedder="")
+    held = talk.say(words).current()
+    talk.memory.close()
+    assert held
 
 
 @pytest.mark.parametrize(

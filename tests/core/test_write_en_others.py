@@ -43,6 +43,13 @@ WHOSE: list[tuple[str, str | None, str]] = [
     ("Our Denise works at the bus depot in Hull.", "Denise", "bus depot"),
     ("My workmate Kofi moved to Norwich last year.", None, "Norwich"),
     ("My old mate Stu is a welder up in Aberdeen.", None, "welder"),
+    ("Our milkman, Cyril, has three greyhounds.", "Cyril", "greyhounds"),
+    ("The couple upstairs, Ada and Milos, are both deaf.", "Ada and Milos", "deaf"),
+    ("The captain of our team, Marit, has supported Ajax all her life.", "Marit", "Ajax"),
+    ("Grandma's carer, Dolores, is from Manila.", "Dolores", "Manila"),
+    ("The twins' piano teacher, Mrs Hale, is blind.", "Mrs Hale", "blind"),
+    ("Our neighbours, the Wisniewskis, have a trampoline.", "the Wisniewskis", "trampoline"),
+    ("My nephew Ciaran, who is a nurse, lives in Cork.", "nephew:Ciaran", "Cork"),
 ]
 
 
@@ -98,6 +105,17 @@ CHANGES: list[tuple[list[str], list[str], list[str]]] = [
     # a place put right
     (["My office is in Preston.", "Sorry, Burnley."], ["Burnley"], ["Preston"]),
     (["My office is in Preston.", "Sorry, Burnley is playing, back in a bit."], ["Preston"], []),
+    # what one is put on comes on top, unless it is told to come instead
+    (["I take metformin.", "|", "The doctor has put me on ramipril too."], ["metformin", "ramipril"], []),
+    (["I take metformin.", "|", "My GP put me on a statin."], ["metformin", "statin"], []),
+    (["I take ramipril.", "|", "My GP put me on losartan instead."], ["losartan"], ["ramipril"]),
+    # "who" goes on about the one named last
+    (["Nuts are a danger to my grandson Alfie, who carries two EpiPens."], ["Alfie: carries two EpiPens"], []),
+    (
+        ["I learn Italian with a tutor named Bice, who lives in Turin.", "|", "Bice moved from Turin to Bari."],
+        ["Italian with a tutor named Bice", "Bari"],
+        ["lives in Turin"],
+    ),
     # work at a place that has a name
     (["I'm a night packer at Ocado.", "|", "I work for the fire service now."], ["fire service"], ["Ocado"]),
 ]

@@ -75,6 +75,10 @@ def kinds(tmp_path: Path, encoder: Embedder, talk: tuple[str, str], replies: Seq
         "White noise often helps.",
         "A new gasket should fix that.",
         "Let the dough rise longer in a warm place.",
+        "A wool ball in the drum would keep the duvet from clumping.",
+        "A pan of lentil soup would stretch to twelve.",
+        "The best fix is a drop of oil on the hinge.",
+        "One option is to freeze the dough in portions.",
     ],
 )
 def test_an_order_or_a_remedy_is_a_proposal(words: str) -> None:
@@ -111,6 +115,13 @@ def test_small_talk_of_the_assistant_is_none(words: str) -> None:
         (CAT, ["|", "Cat update: she only uses the post now, hasn't touched the sofa."]),
         (CAT, ["|", "That sorted it, thank you so much"]),
         (CAT, ["|", "The sisal post idea is genius. No scratches four nights running"]),
+        # settled on, or praised for what came of it
+        (GNOCCHI, ["Perfect, that's the one we'll use."]),
+        (CAT, ["Agreed, we'll do it exactly like that."]),
+        (CAT, ["Deal, that's how I'll do it."]),
+        (GNOCCHI, ["I like it, let's take that one."]),
+        (DOOR, ["Your hunch was spot on!"]),
+        (CAT, ["Fine by me, go ahead with that."]),
         (
             RADIATOR,
             ["ok", "<Mind your hands, don't touch the pipe.", "|", "bled it with the key like you said, warm again"],
@@ -137,6 +148,9 @@ def test_what_came_of_a_proposal_confirms_it(
         # it did not help
         (RADIATOR, "No change I'm afraid"),
         (GNOCCHI, "mush again, sigh"),
+        (STARTER, "I followed your advice and it got worse."),
+        (CAT, "That's what I was afraid of."),
+        (CAT, "That's an option, I suppose."),
         (WATCHER, "Done, still hangs"),
         # what is promised, supposed or not there
         (CAT, "ooh clever, I'll find a post"),

@@ -107,7 +107,8 @@ def test_what_was_said_in_this_session_or_never_is_none() -> None:
     assert named("The recipe you gave me is too salty", before=(ANSWER,)) == []
     assert named("The recipe you gave me is too salty") == ["recipe"]
     assert named("The recipe you gave me last week is too salty", before=(ANSWER,)) == ["recipe"]
-    assert named("The recipe you gave me last week is too salty", said=False) == []
+    assert named("The recipe you gave me last week is too salty", said=False) == ["recipe"]
+    assert named("The recipe you gave me is too salty", said=False) == []
     assert named("昨天那个快递到了", said=False) == []
     assert named("昨天那个快递到了") == ["快递"]
 
@@ -132,11 +133,18 @@ def test_a_reference_states_nothing_of_itself(tmp_path: Path) -> None:
         ]
 
 
-def test_without_an_earlier_session_nothing_refers_to_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        ("上次你推荐的那家面馆关门了", ["面馆"]),
+        ("上次那家面馆关门了", []),
+        ("You suggested a noodle bar last week, and it has shut", ["noodle bar"]),
+        ("The noodle bar shut last week", []),
+    ],
+)
+def test_in_a_first_session_only_what_the_assistant_is_told_that_it_said_is_one(
+    tmp_path: Path, words: str, what: list[str]
+) -> None:
     with LongTermMemory.open(tmp_path / "m") as memory:
-        first = memory.observe(
-            user_id="u",
-            session_id="s1",
-            messages=[Message(role="user", content="上次你推荐的那家面馆关门了", at=NOW)],
-        )
-        assert [a for a in first.anchors if a.kind == "cross_session_reference"] == []
+        first = memory.observe(user_id="u", session_id="s1", messages=[Message(role="user", content=words, at=NOW)])
+        assert [a.text for a in first.anchors if a.kind == "cross_session_reference"] == what

@@ -27,12 +27,13 @@ def status_told(
     language = r.clause.language
     rest = r.clause.text[identifier.end - r.clause.start :]
     state = state_of(rest, language, lexicon) or _stands(r, identifier, lexicon) or _done_to(r, identifier, lexicon)
-    more = _goes_on(after, lexicon) if after is not None and after.clause.language == language else None
+    more = goes_on(after, lexicon) if after is not None and after.clause.language == language else None
     if (
         more and not state and trim(rest)
     ):  # "清关放行，正在派送": what goes on tells that the words before are a state
         state = _told(rest, language, lexicon)
-    if not (state or (more and not trim(rest))):
+    of_it = more and _rules(lexicon)[language].get("of_it")  # "is the cot for the baby, and it's on back order"
+    if not (state or (more and (not trim(rest) or (of_it and of_it.match(more))))):
         return None
     comma = "，" if language == "zh" else ", "
     state = comma.join(s for s in (state, more) if s)
@@ -57,7 +58,7 @@ def status_told(
     )
 
 
-def _goes_on(after: Read, lexicon: Lexicon) -> str | None:
+def goes_on(after: Read, lexicon: Lexicon) -> str | None:
     """How the thing stands by the next clause, when that goes on about it and not about the speaker."""
     near = _rules(lexicon).get(after.clause.language, {}).get("near")
     own = after["first_person"] and not (near is not None and near.search(after.clause.norm))

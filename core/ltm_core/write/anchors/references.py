@@ -1,13 +1,14 @@
 """References to something of an earlier conversation: "that lasagne you gave me last time", "上次聊的那个助听器".
 
-What is meant must have been said in an earlier session: an earlier day is named, or this session has only begun, or
-the words occur in what was said before. "You said above" and a colleague's "last time" are no references.
+What is meant must have been said in an earlier session: an earlier day or conversation is named, or this session has
+only begun and the words occur in what was said before. "You said above" and a colleague's "last time" are no
+references.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ltm_core.types import Anchor, Evidence
@@ -39,9 +40,6 @@ def find_references(
     """References to something of an earlier conversation, with the entity they name when one is known."""
     found: list[Reference] = []
     named: set[str] = set()
-    said = utterance.said_earlier
-    if said is not None and any(_matches(reads, lexicon)) and not said(""):
-        return ()
     for i, read in enumerate(reads):
         if read.clause.start in asked:
             continue
@@ -64,11 +62,6 @@ def _is_ones_word(read: Read, m: re.Match[str]) -> bool:
     if read.veto == "quotation":
         return any(v and v.lstrip().startswith('"') for g, v in m.groupdict().items() if g.startswith("what"))
     return read.veto not in _NOT_ONES_WORD or read["fiction_open"]
-
-
-def _matches(reads: Sequence[Read], lexicon: Lexicon) -> Iterator[bool]:
-    for r in reads:
-        yield lexicon.rules(r.clause.language).flags["reference"].search(r.clause.norm) is not None
 
 
 def _reference(
@@ -106,6 +99,9 @@ def _told(
     group = next((g for g, v in m.groupdict().items() if g.startswith("what") and v and trim(v)), None)
     text = _name(read.clause, *m.span(group), parts) if group else ""
     empty = parts.get("reference_empty")
+    apposed = _apposed(reads, i, m, parts)
+    if apposed:
+        return (apposed, (i - 1, i)) if _is_of_earlier(utterance, reads, i, m, apposed, parts) else None
     nothing = not text or (empty is not None and empty.match(fold(text)) is not None)
     places = [i]
     beside = _beside(utterance, reads, i, m, parts, "" if nothing else text)
@@ -116,7 +112,16 @@ def _told(
         return None
     if len(fold(text)) < _LEAST:
         return None
-    return (text, tuple(dict.fromkeys(places))) if _is_of_earlier(utterance, m, text, parts) else None
+    return (text, tuple(dict.fromkeys(places))) if _is_of_earlier(utterance, reads, i, m, text, parts) else None
+
+
+def _apposed(reads: Sequence[Read], i: int, m: re.Match[str], parts: Mapping[str, Expression]) -> str:
+    """The name before the comma behind which the reference only tells of it; empty without one."""
+    pattern = parts.get("reference_apposed")
+    if pattern is None or not i or m.start() or reads[i - 1].clause.sentence != reads[i].clause.sentence:
+        return ""
+    named = pattern.search(reads[i - 1].clause.norm)
+    return trim(reads[i - 1].clause.text[slice(*named.span("what"))]) if named is not None else ""
 
 
 def _is_of_others(read: Read, m: re.Match[str], others: Expression) -> bool:
@@ -129,17 +134,39 @@ def _is_of_others(read: Read, m: re.Match[str], others: Expression) -> bool:
     return beside or others.search(norm[m.start() : what]) is not None
 
 
-def _is_of_earlier(utterance: Utterance, m: re.Match[str], text: str, parts: Mapping[str, Expression]) -> bool:
+def _is_of_earlier(
+    utterance: Utterance,
+    reads: Sequence[Read],
+    i: int,
+    m: re.Match[str],
+    text: str,
+    parts: Mapping[str, Expression],
+) -> bool:
     """Whether the words mean an earlier session rather than this one or a day of the speaker's life."""
     groups = m.groupdict()
     said = utterance.said_earlier
+    when = any(v for g, v in groups.items() if g.startswith("when"))
+    to_assistant = parts.get("reference_assistant")
+    if when or (utterance.begins and _is_dated(reads, i, parts)):
+        # "What we discussed last week" may have been discussed with anybody, unless the assistant is asked about it.
+        # What it is told that it said needs no proof: that may have been before it remembered anything.
+        asked = "reference_dated" in parts and utterance.begins and any(r["question"] or r["command"] for r in reads)
+        addressed = to_assistant is None or to_assistant.search(m.group()) is not None
+        return said is None or asked or addressed or said(text)
     if groups.get("said") is not None:
         return said is not None and utterance.begins and said(text)
-    if any(v for g, v in groups.items() if g.startswith("when")):
-        # "What we discussed last week" may have been discussed with anybody.
-        to_assistant = parts.get("reference_assistant")
-        return said is None or to_assistant is None or to_assistant.search(m.group()) is not None or said(text)
     return utterance.begins and (said is None or said(text))
+
+
+def _is_dated(reads: Sequence[Read], i: int, parts: Mapping[str, Expression]) -> bool:
+    """Whether the clause names a day gone by, or the one before it does nothing else."""
+    dated = parts.get("reference_dated")
+    if dated is None:
+        return False
+    before = reads[i - 1] if i and reads[i - 1].clause.sentence == reads[i].clause.sentence else None
+    return dated.search(reads[i].clause.norm) is not None or (
+        before is not None and dated.fullmatch(trim(before.clause.norm)) is not None
+    )
 
 
 def _name(clause: Clause, start: int, end: int, parts: Mapping[str, Expression]) -> str:

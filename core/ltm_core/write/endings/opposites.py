@@ -20,6 +20,8 @@ THINGS = ("x", "x2", "x3")
 """Groups of both expressions of which one names what they are about, where there may be several ("owe {x} 500")."""
 _END = re.compile(r"[,;，；。.!?！？]")
 _WORD = re.compile(r"[^\W_]+")
+_NUMBERED = re.compile(r"[\w/.-]*\d[\w/.-]*")
+"""What numbers a thing instead of naming it ("ticket TK-3390")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ def _same(one: str, other: str, function: frozenset[str], heads: frozenset[str])
     numbers = [{w for w in words if any(ch.isdigit() for ch in w)} for words in (left, right)]
     if all(numbers) and numbers[0] != numbers[1]:
         return False
-    last = [w for w in _WORD.findall(other) if w not in function][-1:]
+    last = [w for w in _WORD.findall(_NUMBERED.sub("", other)) if w not in function][-1:]
     if right > left and last and stem(last[0]) not in left and last[0] not in heads and "'s" not in other:
         return False
     return bool(left & right) and (left <= right or right <= left or numbers[0] == numbers[1] != set())

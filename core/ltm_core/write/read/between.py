@@ -3,6 +3,7 @@ dyslexia"; "Carla, the other developer on my project, codes on Windows". Pure.""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import trim
 
 _BARE_NAME = "name_between"
+_WORD = re.compile(r"[\w-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,8 @@ class Told:
 
     name: str = ""
     words: str = ""
+    owned: bool = False
+    """Whether he is told by whose he is, of whom the clause does not tell ("Grandma's carer, Lucinda, …")."""
 
 
 def told_between(reads: Sequence[Read], lexicon: Lexicon) -> dict[int, Told]:
@@ -35,16 +39,20 @@ def told_between(reads: Sequence[Read], lexicon: Lexicon) -> dict[int, Told]:
         name = _of_three(reads[i : i + 3], lexicon) if i + 2 < len(reads) else None
         if name is not None:
             words = f"{trim(_said(reads[i], lexicon))}, {trim(reads[i + 1].clause.text)}"
-            found |= {i: Told(), i + 1: Told(), i + 2: Told(name, words if name else "")}
+            owned = _match("owned_alone", reads[i], lexicon) is not None
+            found |= {k: Told(owned=owned) for k in (i, i + 1)} | {i + 2: Told(name, words if name else "", owned)}
     return found
 
 
 def _of_two(reads: Sequence[Read], lexicon: Lexicon) -> str:
     """The name in "my neighbour Mr Poole, has two whippets": what he is, his name, and what he has."""
     one, told = reads
-    if one.clause.sentence != told.clause.sentence or not _goes_on(told, lexicon):
+    if one.clause.sentence != told.clause.sentence:
         return ""
-    return _match("other_named", one, lexicon) or ""
+    named = _match("other_named", one, lexicon) if _goes_on(told, lexicon) else None
+    if not named and _match("own_does", told, lexicon) is not None and not _is_kin(one, lexicon):
+        named = _match("own_named", one, lexicon)
+    return named or ""
 
 
 def _of_three(reads: Sequence[Read], lexicon: Lexicon) -> str | None:
@@ -56,6 +64,9 @@ def _of_three(reads: Sequence[Read], lexicon: Lexicon) -> str | None:
     name = _match(_BARE_NAME, second, lexicon)
     if name and _goes_on(told, lexicon) and _match("other_alone", first, lexicon) is not None:
         return name
+    does = name and _match("own_does", told, lexicon) is not None
+    if name and does and _match("own_alone", first, lexicon) is not None and not _is_kin(first, lexicon):
+        return name
     if name and _match("is_one_of_ours", told, lexicon) is not None:
         return name
     name = _match(_BARE_NAME, first, lexicon)
@@ -63,6 +74,14 @@ def _of_three(reads: Sequence[Read], lexicon: Lexicon) -> str | None:
     if name and not spoken_of_us and _goes_on(told, lexicon) and _match("says_who", second, lexicon) is not None:
         return ""
     return None
+
+
+def _is_kin(r: Read, lexicon: Lexicon) -> bool:
+    """Whether the clause begins with a relative or an animal, who is known by more than the name."""
+    rules = lexicon.rules(r.clause.language)
+    words = _WORD.findall(r.clause.norm.partition(",")[0])
+    last = words[-1] if words else ""
+    return last in rules.kin or last in rules.pets
 
 
 def _goes_on(r: Read, lexicon: Lexicon) -> bool:

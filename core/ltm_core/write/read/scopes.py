@@ -55,6 +55,11 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
             clause = replace(clause, norm=f"{clause.norm.rstrip('? ')}.".ljust(len(clause.norm)))
             flags["question"] = False
         previous = found[-1] if found else None
+        relative = lexicon.rules(clause.language).parts.get("who_is_it")
+        if flags["question"] and relative is not None and previous is not None and not clause.norm.endswith("?"):
+            # "my grandson Alfie, who carries two EpiPens" asks nothing.
+            within = previous.clause.sentence == clause.sentence and not previous["question"]
+            flags["question"] = not (within and relative.match(clause.norm) is not None)
         asks_always = lexicon.rules(clause.language).parts.get("asks_always")
         asked = flags["question"] or flags["conditional"]
         if asked and asks_always is not None and asks_always.match(clause.norm):

@@ -17,6 +17,8 @@ from ltm_core.write.words.norm import normal, trim
 _LOOK_BACK = 3
 """The user's last turns in which the one a pronoun means may have been spoken of."""
 _OWN = ("kin", "pet", "entity", "circle")
+_OTHER = ("dropped", "stranger", "circle", "entity")
+"""Subjects of clauses that may tell of somebody who is named between commas."""
 _MOST_READ = 2000
 _NOBODY = "-"
 """A thing just bought: what is said of it is nobody's age or colour."""
@@ -54,7 +56,15 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
                 subject = replace(subject, key=key, kind="pronoun")
                 inherited = key
         subject = _named_in_front(reads, i, subject, lexicon)
-        if i in between and not inherited and subject.kind in ("dropped", "stranger", "circle", "entity"):
+        key, told = _relative(found, r, lexicon)
+        if key:
+            start = len("who")
+            subject = Subject(
+                key=key, rest=start, start=start, kind="pronoun", words=start if r.clause.norm[start] == " " else 0
+            )
+            inherited, words = key, told
+        may_be = (*_OTHER, "kin", "inherited") if i in between and between[i].owned else _OTHER
+        if i in between and (between[i].owned or not inherited) and subject.kind in may_be:
             name = between[i].name
             subject = replace(subject, key=name, kind="entity" if name else "stranger")
         subject = _as_known(subject, utterance, lexicon)
@@ -134,6 +144,25 @@ def _mentioned(found: Sequence[Spoken], r: Read, subject: Subject, lexicon: Lexi
     key = f"{key}:{name}" if key and name else key
     told = [("kin", key, before.clause.text[named[0].start() : named[0].end()])]
     return spoken_of_before(pronoun["p"].lower(), told, lexicon)
+
+
+def _relative(found: Sequence[Spoken], r: Read, lexicon: Lexicon) -> tuple[str, str]:
+    """Whom "who" goes on about: the relative, the animal or the one called so with whom the clause before ends."""
+    before = found[-1].read if found else None
+    rules = lexicon.rules(r.clause.language)
+    relative, pattern = rules.parts.get("who_is_it"), rules.parts.get("mentioned")
+    if before is None or relative is None or pattern is None or relative.match(r.clause.norm) is None:
+        return "", ""
+    if before.clause.sentence != r.clause.sentence or before.veto in ("fiction", "quotation", "injection"):
+        return "", ""
+    said = before.clause.norm.rstrip(" ,")
+    for m in pattern.finditer(said):
+        if m.end() == len(said) and not m["own"]:
+            word, name = m["kin"].lower(), (m["name"] or "").lstrip(", ")
+            key = rules.kin.get(word) or rules.pets.get(word) or ""
+            return (f"{key}:{name}" if key and name else key), before.clause.text[m.start() : m.end()]
+    called = rules.parts["name_is_told"].search(said)
+    return (called["name"], called["name"]) if called is not None else ("", "")
 
 
 def _meant_before(r: Read, subject: Subject, utterance: Utterance, lexicon: Lexicon) -> tuple[str, str]:

@@ -79,6 +79,17 @@ def names_member(words: str, classes: Collection[str], lexicon: Lexicon | None =
     return _names_english(said, classes)
 
 
+def means_another(words: str, classes: Collection[str]) -> bool:
+    """Whether the end of English words is the name of something else than the classes: a ginger beer is no beer."""
+    said = fold(words).split()
+    for n in range(min(_LONGEST_NAME, len(said)), 1, -1):
+        name = " ".join(said[-n:])
+        found = broad_classes().of.get(name) or broad_classes().of.get(singular(name))
+        if found and not said[-n].endswith("ing"):  # "watching hockey" is hockey
+            return found.isdisjoint(classes)
+    return False
+
+
 def _chinese(said: str, classes: Collection[str], broad: Broad) -> Iterator[tuple[int, int]]:
     """Where the text names a member of the classes."""
     for start in range(len(said)):

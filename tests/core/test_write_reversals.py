@@ -205,7 +205,40 @@ ENGLISH: list[tuple[list[str], str, list[str], list[str]]] = [
         ["croissants", "eclairs"],
         ["porridge"],
     ),
-]
+    (["I love lamb curry", "I like sausages", "I love lentil soup"], "I've gone vegan.",
+     ["lamb", "sausages"], ["lentil"]),
+    (["I like Mozart", "I love Brahms", "I like ABBA"], "Classical music bores me stiff now.",
+     ["Mozart", "Brahms"], ["ABBA"]),
+    (["My tipple is Rioja", "I like gin", "I collect coins"], "Since June I no longer drink, not even at Christmas.",
+     ["Rioja", "gin"], ["coins"]),
+    (["I love brownies", "I like cupcakes", "I love olives"], "I've had it with cakes.",
+     ["brownies", "cupcakes"], ["olives"]),
+    (["I like cod", "I love haddock", "I love chips"], "Fish has been crossed off my menu for ever.",
+     ["cod", "haddock"], ["chips"]),
+    (["I love salsa dancing", "I like tango", "I like rum"], "Dancing holds no joy for me any longer.",
+     ["salsa", "tango"], ["rum"]),
+    (["I like fudge", "I love toffee", "I love nuts"], "These days I eat no sweets at all.",
+     ["fudge", "toffee"], ["nuts"]),
+    (["I love mussels", "I like crab", "I love beef"], "All shellfish is off limits for me from now on.",
+     ["mussels", "crab"], ["beef"]),
+    (["I like Fortnite", "I love Minecraft", "I enjoy rowing"], "My interest in video games has died.",
+     ["Fortnite", "Minecraft"], ["rowing"]),
+    (["I enjoy thrillers", "I like Agatha Christie", "I paint on Sundays"],
+     "Reading novels has become a chore, so I've given it up.", ["thrillers", "Agatha"], ["paint"]),
+    (["I'm a great lover of red wine", "I enjoy port", "I like chess"],
+     "I've turned against alcohol in all its forms.", ["red wine", "port"], ["chess"]),
+    (["I like cheddar", "I love yoghurt", "I'm partial to ginger beer"], "Dairy disgusts me since the operation.",
+     ["cheddar", "yoghurt"], ["ginger beer"]),
+    (["I love spaniels", "I like pugs", "I love hens"], "I'm over dogs, all of them.",
+     ["spaniels", "pugs"], ["hens"]),
+    (["My son likes carrots", "My son loves peas", "My son loves lego"],
+     "My son refuses to eat vegetables of any kind now.", ["carrots", "peas"], ["lego"]),
+    (["I like flat whites", "I love espresso", "I'm partial to ginger beer"],
+     "Coffee in any form turns my stomach these days and I've stopped drinking it.",
+     ["flat white", "espresso"], ["ginger beer"]),
+    (["I like Iron Maiden", "I love Metallica", "I love Chopin"], "Heavy metal leaves me completely cold nowadays.",
+     ["Maiden", "Metallica"], ["Chopin"]),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("likings", "reversal", "over", "kept"), ENGLISH)
@@ -249,3 +282,32 @@ def test_a_class_holds_the_members_of_the_classes_in_it() -> None:
     assert "可颂" in broad.members["sweet"]
     assert "lattes" in broad.members["caffeine"]
     assert broad.names["电视剧"] == frozenset({"series"})
+
+
+@pytest.mark.parametrize(
+    ("liking", "words", "kept"),
+    [
+        ("I love strawberries", "I've gone off fruit for the moment.", "strawberries"),
+        ("I love strawberries", "I've gone off fruit juice.", "strawberries"),
+        ("I love strawberries", "I can't stand fruit except strawberries.", "strawberries"),
+        ("I love strawberries", "My brother has gone off fruit completely.", "strawberries"),
+        ("I love strawberries", "I don't eat much fruit these days.", "strawberries"),
+        ("I love strawberries", "I'm thinking of giving up fruit altogether.", "strawberries"),
+        ("I love brie", "I've stopped buying the cheese from that stall.", "brie"),
+        ("I love brie", "The cheese is off, it smells.", "brie"),
+        ("I love steak", "Some meat makes me sick these days.", "steak"),
+        ("I love lamb", "I don't like meat pies any more.", "lamb"),
+        ("I love techno", "I can't listen to electronic music at work.", "techno"),
+        ("I like Fortnite", "The video games are all in the loft now.", "Fortnite"),
+        ("I love red wine", "Wine always gives me a headache.", "red wine"),
+        # work with it; what one cannot have; a thing of one's own
+        ("I sell roses at the market", "I can't stand flowers any more.", "roses"),
+        ("I'm allergic to prawns", "I've gone off seafood altogether.", "prawns"),
+        ("I play tennis on Mondays", "I've stopped watching sport on television.", "tennis"),
+        ("I have a spaniel called Rex", "I can't stand dogs any more.", "Rex"),
+    ],
+)
+def test_what_gives_up_no_english_class(
+    tmp_path: Path, encoder: Embedder, liking: str, words: str, kept: str
+) -> None:
+    assert holds(told(tmp_path, encoder, [liking, words]), kept)

@@ -13,7 +13,7 @@ from ltm_core.text.terms import terms
 from ltm_core.types import Fact
 
 if TYPE_CHECKING:
-    from ltm_core.write.plan import ForgetRequest, Named
+    from ltm_core.write.plan import ForgetRequest, Named, Reading
 
 _NOT_OF_SUBJECT = str.maketrans("_:/", "   ")
 
@@ -30,6 +30,7 @@ def facts_meant(facts: Sequence[Fact], request: ForgetRequest) -> tuple[Fact, ..
     readings = request.readings if not ids else request.readings[:1] if request.mode == "suppress" else ()
     for reading in readings:
         told = {f.id for f in facts if not _of_another(f, request.person) and any(_tells(f, row) for row in reading)}
+        told = told or (_of_one_other(facts, reading) if request.anyones else set())
         if told:
             ids |= told
             break
@@ -53,12 +54,18 @@ def _of_another(fact: Fact, person: str) -> bool:
     return bool(person) and not fact.is_about_user and fact.subject.partition(":")[0] != person
 
 
-def _tells(fact: Fact, row: Sequence[Named]) -> bool:
+def _of_one_other(facts: Sequence[Fact], reading: Reading) -> set[str]:
+    """The facts of others that tell it ("the pregnancy"), when it is told of one of them alone."""
+    told = [f for f in facts if not f.is_about_user and any(_tells(f, row, anyones=True) for row in reading)]
+    return {f.id for f in told} if len({f.subject for f in told}) == 1 else set()
+
+
+def _tells(fact: Fact, row: Sequence[Named], *, anyones: bool = False) -> bool:
     """Whether the fact tells every word. One word alone ("my health") means the user's own affairs: what others have
-    is told only by the word itself."""
+    is told only by the word itself, unless the words may be said of anyone."""
     words = f"{fact.subject.translate(_NOT_OF_SUBJECT)} | {fact.text} | {fact.object}"
     there = set(terms(words))
-    own = fact.is_about_user or fact.subject == "user" or len(row) > 1
+    own = anyones or fact.is_about_user or fact.subject == "user" or len(row) > 1
     return all(
         not named.terms.isdisjoint(there)
         or (own and named.said and of_request(named.said).search(words) is not None)

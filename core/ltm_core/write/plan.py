@@ -173,6 +173,8 @@ class ForgetRequest:
     """What the words mean where no fact has them all; the first that names anything counts."""
     person: str = ""
     """The relative that ``target`` is, if it is one ("ex_husband")."""
+    anyones: bool = False
+    """Whether the words do not say whose it is ("the pregnancy", "her illness"): it may be a relative's."""
     evidence: Evidence
     beside: tuple[int, ...] = ()
     """Where the other clauses begin that belong to the request and state nothing."""

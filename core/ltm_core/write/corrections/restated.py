@@ -196,7 +196,7 @@ def _with_right(fact: Fact, right: str, wrong: str, lexicon: Lexicon) -> tuple[s
         return None
     if _whole(right).search(fact.object) is not None and _whole(told).search(fact.object) is None:
         return None
-    object_, text = (_articled(pattern.sub(lambda _: right, t)) for t in (fact.object, fact.text))
+    object_, text = (articled(pattern.sub(lambda _: right, t)) for t in (fact.object, fact.text))
     return object_, text
 
 
@@ -204,7 +204,7 @@ def _whole(value: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-]){re.escape(value)}(?![\w-])", re.I)
 
 
-def _articled(text: str) -> str:
+def articled(text: str) -> str:
     """The text with "a" or "an" as the next word wants it."""
     return _ARTICLE.sub(lambda m: f"{m[1][0]}{'n' if m[2].lower() in 'aeio' else ''} ", text)
 

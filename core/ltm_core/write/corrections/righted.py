@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from ltm_core.types import Fact
-from ltm_core.write.corrections.restated import Sentence, may_be_wrong, sentences_of
+from ltm_core.write.corrections.restated import Sentence, articled, may_be_wrong, sentences_of
 from ltm_core.write.corrections.values import KINDS, is_name, is_typed, put
+from ltm_core.write.known.broad import are_siblings, sibling_in
 from ltm_core.write.known.mentions import content
 from ltm_core.write.plan import Candidate, Utterance
 from ltm_core.write.read.found import is_asked
@@ -101,6 +102,9 @@ def to_put_right(
 def _values(text: str, lexicon: Lexicon) -> Iterator[str]:
     """What may be the right value: what stands behind "is" and its like, and every date, number, sum and code."""
     parts = lexicon.rules("en").parts
+    blurted = parts["blurted_name"].match(text)
+    if blurted is not None:
+        yield trim(blurted["value"])
     for m in parts["right_value"].finditer(text):
         value = trim(m["value"])
         if value and len(value.split()) <= _MOST_WORDS:
@@ -133,14 +137,32 @@ def meant(c: Candidate, facts: Sequence[Fact], lexicon: Lexicon) -> list[tuple[F
     last = {e.message_id for e in max(able, key=lambda f: f.last_seen_at).evidence}
     said = set(content(c.text, lexicon))
     bare = {v for v, sentence in c.loose if _is_bare(sentence, v, lexicon)}
+    of_noun = [r for v, words in c.loose for f in able if (r := _by_noun(f, v, words, lexicon)) is not None]
     found = [
         r
         for v in c.things
         for f in able
         if (r := _righted(f, v, said, last if v in bare else set(), lexicon)) is not None
     ]
-    best = max(found, key=lambda r: (r.shared, r.last), default=None)
+    best = max(found or of_noun, key=lambda r: (r.shared, r.last), default=None)
     return [] if best is None else [(best.fact, best.object, best.text)]
+
+
+def _by_noun(f: Fact, value: str, sentence: str, lexicon: Lexicon) -> _Righted | None:
+    """The fact with the value in the place of the word before the noun of which it is said ("an induction hob", "the
+    hob is ceramic")."""
+    at = sentence.find(value)
+    said = lexicon.rules("en").parts["noun_is"].search(sentence[:at]) if at > 0 and " " not in value else None
+    if said is None or not value.islower() or is_typed(value, lexicon.rules("en")):
+        return None
+    text = _DATED.sub("", f.text)
+    held = list(re.finditer(rf"(?<![\w-])(?P<wrong>[a-z-]+) {re.escape(said['noun'])}\b", text))
+    wrong = held[0]["wrong"] if len(held) == 1 else ""
+    if not wrong or wrong == value or not content(wrong, lexicon):
+        return None
+    phrase = (f"{wrong} {said['noun']}", f"{value} {said['noun']}")
+    new = articled(text.replace(*phrase))
+    return _Righted(f, articled(f.object.replace(*phrase)) if phrase[0] in f.object else new, new, 1, False)
 
 
 def _is_bare(sentence: str, value: str, lexicon: Lexicon) -> bool:
@@ -161,7 +183,11 @@ def _righted(f: Fact, value: str, said: set[str], last: set[str], lexicon: Lexic
         return None
     kinds = _kinds(value, lexicon)
     typed = (
-        is_typed(value, rules) or _CODE.fullmatch(value) is not None or (kinds and kinds == _kinds(wrong, lexicon))
+        is_typed(value, rules)
+        or _CODE.fullmatch(value) is not None
+        or (kinds and kinds == _kinds(wrong, lexicon))
+        or are_siblings(wrong, value)
+        or bool(set(content(wrong, lexicon)) & set(content(value, lexicon)))
     )
     shared = set(content(text.replace(wrong, " "), lexicon)) & (said - set(content(value, lexicon)))
     nouns = lexicon.slot_nouns.get(f.relation, frozenset())
@@ -187,7 +213,12 @@ def _instead(text: str, value: str, lexicon: Lexicon) -> tuple[str, str]:
         held = _NAME.findall(text)
         alike = [n for n in held if _are_alike(n, value)]
         one = alike if len(alike) == 1 else held
-        return (one[0], text.replace(one[0], value)) if len(one) == 1 and one[0] != value else ("", "")
+        if len(one) == 1 and one[0] != value:
+            return one[0], text.replace(one[0], value)
+    if (other := sibling_in(text, value)) and not is_typed(other, rules):
+        return other, text.replace(other, value)
+    if is_name(value):
+        return "", ""
     tail = list(rules.parts["right_value"].finditer(text))
     wrong = trim(tail[-1]["value"]) if tail else ""
     sound = wrong and len(wrong.split()) <= _MOST_WORDS and fold(wrong) != fold(value) and not is_typed(wrong, rules)

@@ -10,7 +10,7 @@ from ltm_core.types import Fact
 from ltm_core.write.endings.ends import RULE as ENDS
 from ltm_core.write.endings.given_up import does_nothing_of, loosely, worded_so
 from ltm_core.write.endings.touching import only_touches, tells_of_another
-from ltm_core.write.known.broad import names_member
+from ltm_core.write.known.broad import means_another, names_member
 from ltm_core.write.known.match import in_classes, related, same_thing, singular
 from ltm_core.write.known.mentions import content, mentions
 from ltm_core.write.plan import Candidate
@@ -49,6 +49,7 @@ def ended_by(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     if (
         candidate.classes
         and _may_end_class(fact, candidate, lexicon)
+        and not means_another(fact.object, candidate.classes)
         and (in_classes(fact, candidate.classes, lexicon) or _is_dish_of(fact, candidate.classes, lexicon))
     ):
         return True
@@ -202,15 +203,26 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
         return (own or fact.relation in ("uses", "served_by")) and _of_class(fact, candidate.classes, lexicon)
     family = lexicon.relation(fact.relation).family
     used = family == "tools" and not lexicon.sets["used_classes"].isdisjoint(candidate.classes)
-    if not (own or used or family in ("preference", "language")) or _is_no_liking(fact, lexicon):
+    liked = own or used or family in ("preference", "language") or _is_liking(fact, lexicon)
+    if not liked or _is_no_liking(fact, lexicon):
         return False
     return _of_class(fact, candidate.classes, lexicon)
 
 
 def _is_no_liking(fact: Fact, lexicon: Lexicon) -> bool:
-    """Whether a Chinese statement tells of work with a thing, or that one cannot have it, and not that one likes it:
-    "在海鲜市场卖虾", "对花生过敏"."""
-    return not fact.text.isascii() and lexicon.rules("zh").parts["no_liking"].search(normal(fact.text)) is not None
+    """Whether a statement tells of work with a thing, or that one cannot have it, and not that one likes it:
+    "在海鲜市场卖虾", "I sell flowers", "对花生过敏"."""
+    if not fact.text.isascii():
+        return lexicon.rules("zh").parts["no_liking"].search(normal(fact.text)) is not None
+    own = fact.relation in lexicon.sets["own_words"]
+    return own and lexicon.rules("en").parts["tells_no_liking"].search(normal(fact.text)) is not None
+
+
+def _is_liking(fact: Fact, lexicon: Lexicon) -> bool:
+    """Whether an English fact says that a thing is liked, whatever it is told as ("my tipple is Rioja", "a lover of
+    red wine")."""
+    words = normal(f"{fact.relation.partition(':')[2]} {fact.text}")
+    return words.isascii() and lexicon.rules("en").parts["tells_liking"].search(words) is not None
 
 
 def is_of_another(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
@@ -284,6 +296,8 @@ def _is_dish_of(fact: Fact, classes: tuple[str, ...], lexicon: Lexicon) -> bool:
 
 
 def _of_class(fact: Fact, classes: tuple[str, ...], lexicon: Lexicon) -> bool:
+    if means_another(fact.object, classes):
+        return False
     return in_classes(fact, classes, lexicon) or names_member(fact.object, classes, lexicon)
 
 

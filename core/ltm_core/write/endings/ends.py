@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from ltm_core.write.endings.given_up import UNTOUCHED, GivenUp, given_up, given_up_before, names_of
 from ltm_core.write.endings.reversals import reversed_classes
+from ltm_core.write.endings.reversals_en import Reversal, leaves_some, reversal_in
 from ltm_core.write.endings.touching import goes_on_as_name
 from ltm_core.write.known.broad import broad_classes
 from ltm_core.write.known.mentions import names
@@ -53,9 +54,11 @@ def endings(
     if not read.veto:
         yield from _passing_over(read, subject, utterance, rules, speaker=speaker)
     gone = rules.parts["pet_gone"].match(read.clause.norm) if "pet_gone" in rules.parts else None
-    if read.veto or subject.kind == "stranger":
+    reversal = reversal_in(read, lexicon, (before, after)) if _may_be_final(read, "command") else Reversal()
+    if read.veto or (subject.kind == "stranger" and not reversal.of_speaker):
         return
-    given_up_whole = reversed_classes(read, lexicon, before) if _may_be_final(read, "command") else ()
+    in_chinese = reversed_classes(read, lexicon, before) if _may_be_final(read, "command") else ()
+    given_up_whole = in_chinese or reversal.classes
     final = bool(given_up_whole) or _is_final(read, subject, rules)
     if not final and not ((partners or gone is not None) and _may_be_final(read)):
         return
@@ -95,11 +98,13 @@ def endings(
         keys += [p.key for p in utterance.people() if p.name and p.name in read.clause.text]
         keys += [n for n in names(read.clause.text, begins=True) if n.isalpha()]
     keys += _for_whom(read, rules)
+    if reversal.of_speaker:
+        keys.append(f"speaker:{speaker}" if speaker else "user")
     for key in dict.fromkeys(keys):
         yield replace(
             _ending(key, words, read, utterance, speaker=speaker),
             classes=given_up_whole
-            or named_classes(read.clause.norm, rules, lexicon)
+            or (() if leaves_some(read, lexicon) else named_classes(read.clause.norm, rules, lexicon))
             or _sort_of(over.thing, lexicon),
             relation="does" if final or gone is None or partners else "has_pet",  # what died today is gone for good
             wrong_object=over.thing or None,
@@ -260,6 +265,7 @@ def named_classes(norm: str, rules: Rules, lexicon: Lexicon) -> tuple[str, ...]:
         else:
             words = re.findall(r"[\w'+-]+", before)
             bare = (not before or not before[-1].isalnum()) and (not after or not after[0].isalnum())
+            bare = bare and not (name.endswith("ing") and english["has_object"].match(after))
             if bare and english["diet_class"].search(name) and english["stands_alone"].match(after):
                 found |= dict.fromkeys(sorted(classes))
             led = not goes_on_as_name(norm, at + len(name), lexicon)  # "the coffee pot" is no coffee

@@ -80,6 +80,46 @@ def names_member(words: str, classes: Collection[str], lexicon: Lexicon | None =
     return _names_english(said, classes)
 
 
+def means_another(words: str, classes: Collection[str]) -> bool:
+    """Whether the end of English words is the name of something else than the classes: a ginger beer is no beer."""
+    said = fold(words).split()
+    for n in range(min(_LONGEST_NAME, len(said)), 1, -1):
+        name = " ".join(said[-n:])
+        found = broad_classes().of.get(name) or broad_classes().of.get(singular(name))
+        if found and not said[-n].endswith("ing"):  # "watching hockey" is hockey
+            return found.isdisjoint(classes)
+    return False
+
+
+def are_siblings(one: str, two: str) -> bool:
+    """Whether two English names are of different things of one class ("viola", "cello")."""
+    mine, theirs = (_classes_of(fold(v)) for v in (one, two))
+    return fold(one) != fold(two) and not mine.isdisjoint(theirs)
+
+
+def sibling_in(text: str, name: str) -> str:
+    """The one name in an English text of something else in a class of what ``name`` names; "" when there is none, or
+    several."""
+    meant = _classes_of(fold(name))
+    words = list(_WORD.finditer(text)) if meant else []
+    found: list[str] = []
+    at = 0
+    while at < len(words):
+        for n in range(min(_LONGEST_NAME, len(words) - at), 0, -1):
+            there = text[words[at].start() : words[at + n - 1].end()]
+            if not meant.isdisjoint(_classes_of(fold(there))):
+                found.append(there)
+                at += n - 1
+                break
+        at += 1
+    return found[0] if len(found) == 1 and fold(found[0]) != fold(name) else ""
+
+
+def _classes_of(name: str) -> frozenset[str]:
+    of = broad_classes().of
+    return of.get(name) or of.get(singular(name)) or of.get(f"{name}s") or frozenset()
+
+
 def _chinese(said: str, classes: Collection[str], broad: Broad) -> Iterator[tuple[int, int]]:
     """Where the text names a member of the classes."""
     for start in range(len(said)):

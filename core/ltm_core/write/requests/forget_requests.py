@@ -110,19 +110,34 @@ def _request(
         relations=_relations(target, language, lexicon),
         readings=readings(target, language, lexicon, quiet=mode == "suppress"),
         person=person_named(target, language, lexicon),
+        anyones=_is_anyones(words, language, lexicon),
         topic=topic_of(bare_topic(target), lexicon) if language == "zh" else None,
         evidence=read.evidence(utterance.message_id),
     )
 
 
+def _is_anyones(words: str, language: str, lexicon: Lexicon) -> bool:
+    """Whether the words leave open whose affair it is, or say that it is another's."""
+    own = lexicon.rules(language).parts.get("own_affair")
+    return own is not None and own.match(words) is None
+
+
 def _is_wished(reads: Sequence[Read], i: int, lexicon: Lexicon) -> bool:
-    """Whether it is the wish itself that has the form of a condition or of a game, with none open before it."""
+    """Whether it is the wish itself that has the form of a condition or of a game ("I'd rather you didn't know,
+    so delete it"), with none open before it."""
     read = reads[i]
-    wished = lexicon.rules(read.clause.language).parts.get("wished")
-    if read.veto not in ("conditional", "fiction") or wished is None or wished.match(read.clause.norm) is None:
+    if read.veto not in ("conditional", "fiction"):
         return False
-    before = (r for r in reads[:i] if read.veto == "fiction" or r.clause.sentence == read.clause.sentence)
-    return not any(r.veto for r in before)
+    if any(r.veto == "fiction" for r in reads[:i]):
+        return False
+    same = (r for r in reads[:i] if r.clause.sentence == read.clause.sentence)
+    first = next((r for r in same if r.veto), read)
+    return _has_form_of_wish(first, lexicon)
+
+
+def _has_form_of_wish(read: Read, lexicon: Lexicon) -> bool:
+    wished = lexicon.rules(read.clause.language).parts.get("wished")
+    return wished is not None and wished.match(read.clause.norm) is not None
 
 
 def _is_written(reads: Sequence[Read], read: Read, lexicon: Lexicon) -> bool:
@@ -160,13 +175,18 @@ def _named_before(
     """
     flags = lexicon.rules(reads[i].clause.language).flags
     points = flags.get(f"{_FLAGS[mode]}_it")
-    if points is None or points.search(reads[i].clause.norm) is None:
+    asked = points.search(reads[i].clause.norm) if points is not None else None
+    if asked is None:
         return None
+    raised = lexicon.rules(reads[i].clause.language).parts.get("kept_raising")
     for read in reversed(reads[max(0, i - _BACK) : i]):
+        if raised is not None and any(asked.groupdict().values()) and raised.match(read.clause.norm) is None:
+            continue  # "don't do that again" is asked of anything
         m = flags["antecedent"].search(read.clause.norm)
-        if m is not None and read.veto not in _NO_WISH:
-            return trim(read.clause.text[slice(*m.span("target"))]), {read.clause.start, reads[i].clause.start}
-    return "", {reads[i].clause.start}
+        if m is not None and (read.veto not in _NO_WISH or _has_form_of_wish(read, lexicon)):
+            group = "target2" if m.groupdict().get("target2") else "target"
+            return trim(read.clause.text[slice(*m.span(group))]), {read.clause.start, reads[i].clause.start}
+    return None if any(asked.groupdict().values()) else ("", {reads[i].clause.start})
 
 
 def _of_memory(read: Read, lexicon: Lexicon) -> bool:

@@ -34,7 +34,7 @@ def readings(target: str, language: str, lexicon: Lexicon, *, quiet: bool) -> tu
     if len(pieces) > 1 and all(pieces):
         found.append(tuple(_row(p, topics, lexicon, quiet=quiet) for p in pieces))
     if quiet:
-        found += [(_row(w, topics, lexicon, quiet=quiet),) for w in _without_head(bare)]
+        found += [(_row(w, topics, lexicon, quiet=quiet),) for w in (*_without_head(bare), *_head(bare, topics))]
     return tuple(r for r in dict.fromkeys(found) if r and all(r))
 
 
@@ -89,3 +89,9 @@ def _without_head(words: str) -> list[str]:
     """Shorter words for the same topic: "Jordan's prison sentence" is still named by "Jordan's prison"."""
     shorter = words.split()
     return [" ".join(shorter[:-1])] if len(shorter) > 1 else []
+
+
+def _head(words: str, topics: Topics) -> list[str]:
+    """The last word, where it is the name of a topic by itself: "the tax debt" is a debt."""
+    first, _, last = words.rpartition(" ")
+    return [last] if first and any(not t.beside for t in topics.of(last)) else []

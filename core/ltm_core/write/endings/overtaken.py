@@ -18,7 +18,7 @@ from ltm_core.types import Evidence, Fact, Scope
 from ltm_core.write.endings.ended import is_of_another
 from ltm_core.write.endings.given_up import left_of
 from ltm_core.write.endings.opposites import Gone, over_by, tells_opposite
-from ltm_core.write.endings.telling_of import moves_another, only_tells_of, tells_of_part
+from ltm_core.write.endings.telling_of import moves_another, only_tells_of, tells_of_facet, tells_of_part
 from ltm_core.write.endings.touching import only_touches
 from ltm_core.write.endings.worded import without, worded
 from ltm_core.write.known.known import Known
@@ -274,7 +274,8 @@ def meant(
 
 
 def _tells_of_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
-    return moves_another(fact, c, lexicon) or only_tells_of(fact, c, lexicon) or tells_of_part(fact, c, lexicon)
+    told_of = (moves_another, only_tells_of, tells_of_part, tells_of_facet)
+    return any(tells(fact, c, lexicon) for tells in told_of)
 
 
 def _named_of(facts: Sequence[Fact], places: Sequence[int], c: Candidate, lexicon: Lexicon) -> list[int]:
@@ -316,7 +317,8 @@ def overtake(
     """
     here = [d for d in decisions if overlap(d.fact.evidence, c.evidence)]
     over, by_event = over_by(c, known.values(), lexicon)
-    over = [f for f in over if not (moves_another(f, c, lexicon) or is_of_another(c, f, lexicon))]
+    spares = (moves_another, tells_of_facet)
+    over = [f for f in over if not (any(s(f, c, lexicon) for s in spares) or is_of_another(c, f, lexicon))]
     sure = bool(over)
     if sure:
         probability, why = _OVER, ", ".join(o.name for o in by_event)

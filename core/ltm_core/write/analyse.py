@@ -289,7 +289,7 @@ def _facts(
         if not r.veto:
             after = reads[i + 1] if i + 1 < len(reads) else None
             found.endings += endings(r, subject, utterance, lexicon, speaker=speaker, before=prior, after=after)
-            found.endings += returning(r, subject, utterance, lexicon, speaker=speaker)
+            found.endings += returning(r, subject, utterance, lexicon, speaker=speaker, before=prior, after=after)
             left = successor_of(prior, r, lexicon)
             if left and prior is not None:
                 found.endings.append(ending_of(left, prior, utterance, speaker=speaker))

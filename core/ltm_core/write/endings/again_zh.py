@@ -34,11 +34,25 @@ def says_again(read: Read, lexicon: Lexicon) -> bool:
     if read.clause.language != "zh":
         return False
     parts, norm = lexicon.rules("zh").parts, read.clause.norm
-    if parts["so_again_not"].search(norm) is not None:
+    if parts["again_said"].search(norm) is None or parts["so_again_not"].search(norm) is not None:
         return False
     if parts["so_again_surely"].search(norm) is not None:
         return True
     return parts["so_again"].search(norm) is not None and not any(read[w] for w in _UNSURE)
+
+
+def pointed_at(read: Read, before: Read | None, after: Read | None, lexicon: Lexicon) -> str:
+    """A clause that says surely that something is so again and only points at it, with the clause of its sentence
+    that names it: "龚主任援藏结束，我又转回他名下了", "我又被调回去了，还在窗口"; "" for any other."""
+    if read.clause.language != "zh" or not says_again(read, lexicon):
+        return ""
+    parts, text = lexicon.rules("zh").parts, read.clause.text
+    beside = [b for b in (before, after) if b is not None and b.clause.sentence == read.clause.sentence]
+    if parts["back_to_him"].search(text) and before in beside and before is not None:
+        return f"{before.clause.text}{text}"
+    if parts["back_there"].search(text) and after in beside and after is not None:
+        return f"{text}{after.clause.text}"
+    return ""
 
 
 def holds_again(reader: Reader, c: Candidate, *, now: datetime, lexicon: Lexicon) -> tuple[Fact, list[Fact]] | None:
@@ -47,6 +61,8 @@ def holds_again(reader: Reader, c: Candidate, *, now: datetime, lexicon: Lexicon
     surely = parts["so_again_surely"].search(c.text)
     mark = surely or parts["so_again"].search(c.text)
     said = words(c.text[mark.start() if mark is not None else 0 :], function)  # of whom it tells stands before
+    if c.object != c.text:
+        said |= words(c.object, function) - words(c.text, function)
     current = [f for f in reader.facts(current_at=now, newest_first=True, limit=_MOST) if _may_be(f, c, lexicon)]
     held = {f.id: f for f in current}
     for back in reader.facts(past_at=now, newest_first=True, limit=_MOST):

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ltm_core.types import Fact
-from ltm_core.write.endings.again_zh import holds_again, says_again
+from ltm_core.write.endings.again_zh import holds_again, pointed_at, says_again
 from ltm_core.write.known.mentions import content, mentions, stem
 from ltm_core.write.known.rows import UNTOUCHED
 from ltm_core.write.plan import Candidate, Utterance
@@ -39,9 +39,17 @@ _LONGEST_CHAIN = 50
 
 
 def returning(
-    read: Read, subject: Subject, utterance: Utterance, lexicon: Lexicon, *, speaker: str | None
+    read: Read,
+    subject: Subject,
+    utterance: Utterance,
+    lexicon: Lexicon,
+    *,
+    speaker: str | None,
+    before: Read | None = None,
+    after: Read | None = None,
 ) -> Iterator[Candidate]:
-    """The candidate of a clause that tells of going back to something; none for any other."""
+    """The candidate of a clause that tells of going back to something; none for any other. ``before`` and ``after``:
+    the clauses beside it, of which one may name what it only points at."""
     stays = lexicon.shared["returns_to_stay"].search(read.clause.norm) is not None
     if read.veto or any(read[w] for w in _NOT if not (stays and w in ("plan", "goal"))):
         return
@@ -52,8 +60,13 @@ def returning(
         rest = trim(read.clause.text)
     elif not named:
         return
-    if lexicon.shared["returns_not"].search(rest) and not (
-        read.clause.language == "zh" and rest == trim(read.clause.text)
+    pointed = pointed_at(read, before, after, lexicon)
+    if pointed:
+        rest = pointed
+    if (
+        lexicon.shared["returns_not"].search(rest)
+        and not pointed
+        and not (read.clause.language == "zh" and rest == trim(read.clause.text))
     ):
         return
     key = subject.key or (f"speaker:{speaker}" if speaker else "user")

@@ -84,6 +84,8 @@ class Opposite:
     """Whether what was not so yet may be over, too ("还没批")."""
     holds: bool = False
     """Whether the words tell what holds instead, and not only an end."""
+    one: bool = False
+    """Whether the words name only the sort of the thing: of several that are known none is meant for sure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -370,7 +372,7 @@ def _events() -> tuple[Opposite, ...]:
         macros = rows.pop("macros", {})
         for name, o in rows.items():
             now, was = (_expand(o[k], macros) for k in ("now", "was"))
-            told = [bool(o.get(k)) for k in ("anyone", "denied", "holds")]
+            told = [bool(o.get(k)) for k in ("anyone", "denied", "holds", "one")]
             made.append(Opposite(f"{language}.{name}", Lazy.of(now), Lazy(was), *told))
     return tuple(made)
 

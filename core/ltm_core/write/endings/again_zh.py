@@ -60,7 +60,9 @@ def holds_again(reader: Reader, c: Candidate, *, now: datetime, lexicon: Lexicon
     function, parts = lexicon.gate.function, lexicon.rules("zh").parts
     surely = parts["so_again_surely"].search(c.text)
     mark = surely or parts["so_again"].search(c.text)
-    said = words(c.text[mark.start() if mark is not None else 0 :], function)  # of whom it tells stands before
+    if mark is None:
+        return None
+    said = words(c.text[mark.start() :], function)  # of whom it tells stands before
     if c.object != c.text:
         said |= words(c.object, function) - words(c.text, function)
     current = [f for f in reader.facts(current_at=now, newest_first=True, limit=_MOST) if _may_be(f, c, lexicon)]

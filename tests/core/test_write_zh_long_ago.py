@@ -108,3 +108,32 @@ def test_a_passing_state_is_no_anchor(
 def test_what_lasts_is_an_anchor(tmp_path: Path, encoder: Embedder, words: str) -> None:
     _, anchors = told(tmp_path, encoder, [words])
     assert anchors, words
+
+
+@pytest.mark.parametrize(
+    ("lasting", "story", "kept", "past"),
+    [
+        ("我的体重是62公斤", "高中那阵子我胖得很，有85公斤", "62", "85公斤"),
+        ("晚上我十点准时睡觉", "曾经有好几年，我天天熬到凌晨三点打麻将", "十点", "三点"),
+        ("我住在合肥", "年轻的时候我一顿能喝八两高粱酒，现在想想真吓人", "合肥", "八两"),
+        ("我家养了一只猫", "有那么几年，我家养过信鸽", "猫", "信鸽"),
+    ],
+)
+def test_what_was_so_in_a_time_long_gone_is_past_whatever_follows(
+    tmp_path: Path, encoder: Embedder, lasting: str, story: str, kept: str, past: str
+) -> None:
+    facts, _ = told(tmp_path, encoder, [lasting, story])
+    assert holds(facts, kept) and not holds(facts, past), facts
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        ("我小时候被狗咬过，现在怕狗", "怕狗"),
+        ("我练了好几年，现在能拉整首曲子", "曲子"),
+        ("我在银行上班，有三十个同事", "银行"),
+    ],
+)
+def test_what_has_lasted_since_is_no_old_story(tmp_path: Path, encoder: Embedder, words: str, kept: str) -> None:
+    facts, _ = told(tmp_path, encoder, [words])
+    assert holds(facts, kept), facts

@@ -229,7 +229,7 @@ class _Reader:
         u, found = self.utterance, self.found
         after = self.reads[i + 1] if i + 1 < len(self.reads) else None
         found.endings += endings(r, subject, u, self.lexicon, speaker=self.speaker, before=prior, after=after)
-        found.endings += returning(r, subject, u, self.lexicon, speaker=self.speaker)
+        found.endings += returning(r, subject, u, self.lexicon, speaker=self.speaker, before=prior, after=after)
         left = successor_of(prior, r, self.lexicon)
         if left and prior is not None:
             found.endings.append(ending_of(left, prior, u, speaker=self.speaker))

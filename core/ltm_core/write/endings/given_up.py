@@ -119,7 +119,8 @@ def left_of(fact: Fact, over: Sequence[str], lexicon: Lexicon) -> str:
     if at is not None:
         halves = [text[: at.start()], text[at.start() :]]
         kept = [h for h in halves if not any(t and t in h for t in over)]
-        return kept[0] if len(kept) == 1 and len(kept[0]) > _LEAST_SHORT else ""
+        told = parts["day_words"].sub("", kept[0]) if len(kept) == 1 else ""  # "每周四" by itself tells of nothing
+        return kept[0] if len(told) >= _LEAST_SHORT else ""
     for joint in parts["joins_things"].finditer(text):
         before, after = text[: joint.start()], text[joint.end() :]
         thing = next((t for t in over if t and before.endswith(t) and t not in after), "")

@@ -97,6 +97,8 @@ def over_by(c: Candidate, facts: Iterable[Fact], lexicon: Lexicon) -> tuple[list
         mine = [f for f in held if fold(f.subject) == fold(c.subject)]
         if not mine and g.by.anyone and (_is_own(c) or c.subject in lexicon.sets["young"]):
             mine = [f for f in held if _is_own(f)] or _only_one(held, lexicon)
+        if g.by.one and not _told_at_once(mine):
+            continue
         over += [f for f in mine if f not in over]
         by.update((g.by, None) for _ in mine[:1])
     return over, tuple(by)
@@ -106,6 +108,11 @@ def _only_one(held: Sequence[Fact], lexicon: Lexicon) -> list[Fact]:
     """The facts of the partner, or of the only one of whom there are any."""
     partners = [f for f in held if f.subject in lexicon.sets["partners"]]
     return partners or (list(held) if len({fold(f.subject) for f in held}) == 1 else [])
+
+
+def _told_at_once(facts: Sequence[Fact]) -> bool:
+    """Whether the facts were told in one message: they are of one thing."""
+    return len({e.message_id for f in facts for e in f.evidence[:1]}) == 1
 
 
 def _is_own(row: Fact | Candidate) -> bool:

@@ -18,7 +18,7 @@ from ltm_core.types import Evidence, Fact, Scope
 from ltm_core.write.endings.ended import is_of_another
 from ltm_core.write.endings.given_up import left_of
 from ltm_core.write.endings.opposites import Gone, over_by, tells_opposite
-from ltm_core.write.endings.telling_of import moves_another, only_tells_of, tells_of_part
+from ltm_core.write.endings.telling_of import moves_another, only_tells_of, tells_of_facet, tells_of_part
 from ltm_core.write.endings.touching import only_touches
 from ltm_core.write.endings.worded import without, worded
 from ltm_core.write.known.known import Known
@@ -145,8 +145,12 @@ def proposed(
     """A candidate for every sentence that is likely to tell of something changed or over."""
     for whole in found:
         unit = without_plans(whole, utterance.content)
-        if is_story([s.read for s in unit.spoken]) or lexicon.shared["news_not"].search(normal(whole.text)):
+        if is_story([s.read for s in unit.spoken]):
             continue
+        spared = _spared(unit, utterance.content, lexicon)
+        if spared is None or (spared is unit and lexicon.shared["news_not"].search(normal(whole.text))):
+            continue
+        parted, unit = spared is not unit, spared
         if any(s.read[w] and not s.read["lasting"] for s in unit.spoken for w in _NOT):
             continue
         gone = _gone(unit, lexicon)
@@ -162,6 +166,7 @@ def proposed(
         passing = any(s.read["ephemeral"] or s.read["mood"] for s in unit.spoken)
         if (
             theirs
+            or parted
             or any(s.read.veto or _is_as_before(s.read, lexicon) for s in unit.spoken)
             or probability < news.thresholds["turn_passing" if passing else "turn"]
         ):
@@ -187,6 +192,18 @@ def proposed(
             evidence=(unit.evidence,),
             rule=RULE,
         )
+
+
+def _spared(unit: Unit, content: str, lexicon: Lexicon) -> Unit | None:
+    """The sentence without its Chinese clauses that tell of somebody else, or of what comes on top ("最后一笔还清了，
+    房产证也解了押"): what the others are known to make over is over all the same. None when nothing is left of it."""
+    if unit.spoken[0].read.clause.language != "zh" or len(unit.spoken) == 1:
+        return unit
+    silent = [lexicon.shared[name] for name in ("news_not", "news_others")]
+    told = [s for s in unit.spoken if not any(p.search(normal(s.read.clause.text)) for p in silent)]
+    if len(told) == len(unit.spoken):
+        return unit
+    return _unit(told, content, unit.evidence.message_id) if told else None
 
 
 def _gone(unit: Unit, lexicon: Lexicon) -> tuple[Gone, ...]:
@@ -283,7 +300,8 @@ def meant(
 
 
 def _tells_of_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
-    return moves_another(fact, c, lexicon) or only_tells_of(fact, c, lexicon) or tells_of_part(fact, c, lexicon)
+    told_of = (moves_another, only_tells_of, tells_of_part, tells_of_facet)
+    return any(tells(fact, c, lexicon) for tells in told_of)
 
 
 def _named_of(facts: Sequence[Fact], places: Sequence[int], c: Candidate, lexicon: Lexicon) -> list[int]:
@@ -325,7 +343,8 @@ def overtake(
     """
     here = [d for d in decisions if overlap(d.fact.evidence, c.evidence)]
     over, by_event = over_by(c, known.values(), lexicon)
-    over = [f for f in over if not (moves_another(f, c, lexicon) or is_of_another(c, f, lexicon))]
+    spares = (moves_another, tells_of_facet)
+    over = [f for f in over if not (any(s(f, c, lexicon) for s in spares) or is_of_another(c, f, lexicon))]
     sure = bool(over)
     if sure:
         probability, why = _OVER, ", ".join(o.name for o in by_event)

@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ltm_core.types import Evidence, Fact
+from ltm_core.write.endings.again_zh import holds_again, pointed_at, says_again
 from ltm_core.write.endings.comebacks import RULE as COMES_BACK
 from ltm_core.write.endings.comebacks import again, come_back
 from ltm_core.write.known.mentions import content, mentions, stem
@@ -41,20 +42,35 @@ _LONGEST_CHAIN = 50
 
 
 def returning(
-    read: Read, subject: Subject, utterance: Utterance, lexicon: Lexicon, *, speaker: str | None
+    read: Read,
+    subject: Subject,
+    utterance: Utterance,
+    lexicon: Lexicon,
+    *,
+    speaker: str | None,
+    before: Read | None = None,
+    after: Read | None = None,
 ) -> Iterator[Candidate]:
-    """The candidate of a clause that tells of going back to something; none for any other."""
+    """The candidate of a clause that tells of going back to something; none for any other. ``before`` and ``after``:
+    the clauses beside it, of which one may name what it only points at."""
     stays = lexicon.shared["returns_to_stay"].search(read.clause.norm) is not None
     if read.veto or any(read[w] for w in _NOT if not (stays and w in ("plan", "goal"))):
         return
     cue = lexicon.shared["returns"].search(read.clause.text)
     rest = trim(read.clause.text[cue.end() :]) if cue is not None else ""
     named = subject.kind in ("self", "dropped") and len(rest) > 1
-    if not named and _is_so_again(read, subject, lexicon):
+    if not named and (_is_so_again(read, subject, lexicon) or says_again(read, lexicon)):
         rest = trim(read.clause.text)
     elif not named:
         return
-    if lexicon.shared["returns_not"].search(rest):
+    pointed = pointed_at(read, before, after, lexicon)
+    if pointed:
+        rest = pointed
+    if (
+        lexicon.shared["returns_not"].search(rest)
+        and not pointed
+        and not (read.clause.language == "zh" and rest == trim(read.clause.text))
+    ):
         return
     key = subject.key or (f"speaker:{speaker}" if speaker else "user")
     yield Candidate(
@@ -101,7 +117,12 @@ def settled(reader: Reader, candidates: Sequence[Candidate], *, now: datetime, l
         past = reader.facts(subject=c.subject, past_at=now, newest_first=True)
         meant = [f for f in past if _is_meant(f, c, lexicon) and (c.rule == RULE or _is_same(f, c, lexicon))]
         if not meant:
-            out += [c] if c.rule != RULE else []
+            found = holds_again(reader, c, now=now, lexicon=lexicon) if not c.text.isascii() else None
+            if found is not None:
+                out.append(_restored(c, *found, lexicon))
+                told |= set(c.evidence)
+            else:
+                out += [c] if c.rule != RULE else []
             continue
         # "回原来的动画公司做原画师": the employer and the post that were told in one breath
         held = [f for f in meant if c.rule == RULE and f.relation != meant[0].relation and _is_beside(f, meant[0])]
@@ -113,6 +134,12 @@ def settled(reader: Reader, candidates: Sequence[Candidate], *, now: datetime, l
     return [
         c for c in out if c.rule in (RULE, COMES_BACK) or not (c.relation in own and overlap(c.evidence, tuple(told)))
     ]
+
+
+def _restored(c: Candidate, back: Fact, over: Sequence[Fact], lexicon: Lexicon) -> Candidate:
+    """The return as the fact that holds again, of whomever it tells."""
+    own = c if c.rule == RULE else replace(c, rule=RULE)
+    return replace(_again(own, back, over, lexicon), subject=back.subject, reach="circle")
 
 
 def _again(c: Candidate, back: Fact, over: Sequence[Fact], lexicon: Lexicon) -> Candidate:

@@ -42,3 +42,11 @@ def tells_of_part(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     bare = held[1:] if held[:1] in lexicon.sets["classifiers"] else held
     part = lexicon.rules("zh").parts["part_of"]
     return any(h and said.startswith(h) and part.match(said[len(h) :]) is not None for h in (held, bare))
+
+
+def tells_of_facet(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
+    """Whether a Chinese sentence tells only of a facet of what the fact says is still awaited ("房贷利率调下来了",
+    and a loan that the bank has not approved)."""
+    parts = lexicon.rules("zh").parts
+    facet = parts["facet"].search(c.text)
+    return facet is not None and facet.group() not in fact.text and parts["awaited"].search(fact.text) is not None

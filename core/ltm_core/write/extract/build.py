@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from ltm_core.types import Importance, Modality
 from ltm_core.write.endings.opposites import tells_opposite
 from ltm_core.write.extract.draft import Draft
+from ltm_core.write.known.revalued_zh import tells_new_value
 from ltm_core.write.plan import Candidate, Move, Reach, Utterance
 from ltm_core.write.read.kinship import known_as
 from ltm_core.write.read.people import Subject, speaker_key
@@ -281,7 +282,10 @@ def _move(read: Read, draft: Draft, modality: Modality, lexicon: Lexicon) -> Mov
         return "change"
     if read["revert"]:
         return "revert"
-    return "change" if read["change"] and not (read["additive"] and read.clause.language == "en") else "state"
+    turned = read["change"] and not (read["additive"] and read.clause.language == "en")
+    if not turned and read.clause.language == "zh" and draft.positive and not read["additive"]:
+        turned = tells_new_value(read.clause.norm, lexicon)
+    return "change" if turned else "state"
 
 
 def _text(read: Read, subject: Subject, draft: Draft, context: Context, *, dated: str) -> str:

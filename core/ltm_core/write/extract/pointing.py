@@ -16,6 +16,8 @@ def names_nothing(draft: Draft, lexicon: Lexicon) -> bool:
     base, _, noun = draft.relation.partition(":")
     if base == "attribute":
         return bool(lexicon.shared["of_talk"].search(noun))
+    if base in lexicon.sets["places"] and value in lexicon.sets["anywhere"] and not value.isascii():
+        return True  # "我一直在那里生活"
     if base in lexicon.sets["placed"]:
         return lexicon.shared["pronoun_alone"].match(value) is not None
     return base in lexicon.sets["pointed"] and lexicon.shared["points_here"].match(value) is not None

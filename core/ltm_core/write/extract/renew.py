@@ -23,11 +23,15 @@ def renewed(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | None:
     pattern = rules.parts.get("renewed")
     if pattern is None or subject.kind not in ("self", "dropped", "kin", "inherited") or read["plan"]:
         return None
+    given = _post_given(read, subject, lexicon)
+    if given is not None:
+        return given
     begin = subject.rest if subject.kind == "self" or subject.owns else subject.start
     if subject.kind == "kin":
         begin = subject.rest
     norm = read.clause.norm
-    m = rules.parts["renewed_for"].match(norm[begin:]) or pattern.match(norm[begin:])
+    m = rules.parts["renewed_for"].match(norm[begin:]) or rules.parts["renewed_kind"].match(norm[begin:])
+    m = m or pattern.match(norm[begin:])
     if m is None:
         return None
     value = m["object"]
@@ -61,6 +65,23 @@ def renewed(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | None:
         ),
         lexicon,
     )
+
+
+def _post_given(read: Read, subject: Subject, lexicon: Lexicon) -> Draft | None:
+    """Who holds a post from now on ("推选秦阿姨接了队长", "今天起总经理是林悦")."""
+    parts = lexicon.rules(read.clause.language).parts
+    named = parts["post_word"].search(read.clause.norm) if "post_given" in parts else None
+    m = parts["post_given"].match(read.clause.norm) if named is not None else None
+    if m is None:
+        return None
+    held = next(n for n in ("", "2", "3") if m[f"object{n}"])
+    value, post = m[f"object{held}"], fold(m[f"attr{held}"])
+    start = m.start(f"object{held}")
+    draft = Draft(
+        subject=subject.key, relation=f"single:{post}", object=value, start=start, end=start + len(value),
+        move="change", confidence=0.9, rule=RULE, attr=post, strong=True,
+    )  # fmt: skip
+    return finish(draft, lexicon)
 
 
 def next_employer(before: Read | None, read: Read, subject: Subject, lexicon: Lexicon) -> Draft | None:

@@ -11,6 +11,7 @@ from ltm_core.write.extract.renew import RULE as RENEWED
 from ltm_core.write.known.match import singular
 from ltm_core.write.known.mentions import content, stem
 from ltm_core.write.known.news import words
+from ltm_core.write.known.revalued_zh import of_another
 from ltm_core.write.known.sorts import are_exclusive
 from ltm_core.write.plan import Candidate
 from ltm_core.write.words.lexicon import Lexicon
@@ -36,6 +37,8 @@ def takes_place(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     """Whether a value said to be new stands for the same thing as the fact's, under another name of it: the same
     noun ("coach", "running coach"), or tools of one sort ("switched to Arc")."""
     one, two = fact.relation.partition(":"), candidate.relation.partition(":")
+    if candidate.rule == RENEWED and _holds_post(fact, two[2], lexicon):
+        return True
     if candidate.rule == RENEWED and (
         _gives_value(fact, two[2], lexicon) or (fact.relation == candidate.relation and not two[2])
     ):
@@ -117,6 +120,7 @@ def recounted(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     rest = [words(shared["of_time"].sub(" ", counted.sub(" ", t)), function) for t in (old, new)]
     verbs = [t[m.start() - 1 : m.start()] for t, m in ((old, one[0]), (new, two[0]))]
     alike = chinese and bool(units[0]) and verbs[0] == verbs[1] and bool(_HAN.match(verbs[0]))
+    alike = alike and not of_another(one[0], two[0], lexicon)
     named = not chinese and all(units) and shared["counted_units"].match(units[0]) is None and len(units[0]) > 1
     rates = [shared["rate"].match(t[m.end() :]) for t, m in ((old, one[0]), (new, two[0]))]
     often = not chinese and all(units) and all(rates) and len({m.group() for m in rates if m is not None}) == 1
@@ -228,6 +232,18 @@ def _gives_value(fact: Fact, noun: str, lexicon: Lexicon) -> bool:
             ):
                 return True
     return False
+
+
+def _holds_post(fact: Fact, post: str, lexicon: Lexicon) -> bool:
+    """Whether the fact says that the speaker, or somebody in so many words, holds the post that is another's now."""
+    if len(post) < 2 or post.isascii():
+        return False
+    if fact.relation in lexicon.sets["held_posts"]:
+        return fact.object.endswith(post)
+    return (
+        fact.relation in lexicon.sets["own_words"]
+        and re.search(rf"{re.escape(post)}(?:是|叫|由|归)", fact.text) is not None
+    )
 
 
 def is_detail_of(fact: Fact, other: Fact) -> bool:

@@ -9,6 +9,7 @@ from ltm_core.write.endings.ended import may_end
 from ltm_core.write.endings.touching import is_other_slot, only_touches
 from ltm_core.write.extract.renew import RULE as RENEWED
 from ltm_core.write.known.match import counts, same_activity, same_thing
+from ltm_core.write.known.revalued_zh import revalued
 from ltm_core.write.known.rows import UNTOUCHED
 from ltm_core.write.plan import Candidate
 from ltm_core.write.resolve.replaces import is_detail_of, only_provider, same_verb, switched, takes_place
@@ -18,6 +19,9 @@ from ltm_core.write.words.norm import fold
 
 def rivals(c: Candidate, mine: Sequence[Fact], taken: set[str], lexicon: Lexicon, *, sure_from: float) -> list[Fact]:
     """Other values of the same single-valued slot."""
+    again = [f for f in mine if _may_be_revalued(f, c, taken) and revalued(f, c, lexicon)]
+    if again and len({e.message_id for f in again for e in f.evidence[:1]}) == 1:
+        return again
     if c.is_positive and c.rule in ("open", RENEWED) and c.move in ("change", "revert") and not c.single_valued:
         return renewed(c, mine, taken, lexicon)
     if not c.is_positive or c.relation_confidence < sure_from:
@@ -49,6 +53,12 @@ def rivals(c: Candidate, mine: Sequence[Fact], taken: set[str], lexicon: Lexicon
     if recounted:
         return recounted
     return slot if lexicon.relation(c.relation).replaces and len(slot) == 1 and not taken else []
+
+
+def _may_be_revalued(f: Fact, c: Candidate, taken: set[str]) -> bool:
+    told = {e.message_id for e in c.evidence}
+    free = f.modality not in UNTOUCHED and f.id not in taken and not any(e.message_id in told for e in f.evidence)
+    return free and c.move in ("change", "revert") and f.kind not in ("solution", "procedure")
 
 
 def is_home(f: Fact, c: Candidate, lexicon: Lexicon) -> bool:

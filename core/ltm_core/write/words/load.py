@@ -191,7 +191,7 @@ def _events(language: str) -> list[Opposite]:
     made = []
     for name, o in rows.items():
         now, was = (_expand(o[k], macros) for k in ("now", "was"))
-        told = [bool(o.get(k)) for k in ("anyone", "denied", "holds")]
+        told = [bool(o.get(k)) for k in ("anyone", "denied", "holds", "one")]
         made.append(Opposite(f"{language}.{name}", Lazy.of(now), Lazy(was), *told))
     return made
 

@@ -1,0 +1,95 @@
+"""A Chinese statement that gives the one value of a known one another of its kind: another hour, class, price,
+length, or another doctor ("肉燕卖十五块一碗", "从今天起肉燕卖十八块一碗"). Pure.
+
+Nothing but the value may differ: what else they say is compared character by character, without the words of time, of
+whom they tell, and those that name any thing of a sort.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ltm_core.types import Fact
+from ltm_core.write.plan import Candidate
+from ltm_core.write.words.lexicon import Lexicon
+
+_FORMS = {
+    "grade": "form_grade",
+    "person": "form_person",
+    "shift": "form_shift",
+    "weekday": "right_weekday",
+    "clock": "right_clock",
+    "measure": "right_measure",
+    "money": "right_money",
+    "count": "right_count",
+}
+"""What a value can be, and the part of the rules that reads it; the first counts."""
+_LEAST = 0.6
+"""Share of the characters of the shorter statement that both must have besides their values."""
+
+
+def tells_new_value(text: str, lexicon: Lexicon) -> bool:
+    """Whether Chinese words say that a value which they give holds from now on."""
+    tells = lexicon.rules("zh").parts["tells_now"].search(text)
+    return tells is not None and next(_values(text, lexicon), None) is not None
+
+
+def revalued(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
+    """Whether the words give the one value of the fact another, and say that it is so now."""
+    if fact.text.isascii() or c.text.isascii() or not c.is_positive or not fact.is_positive:
+        return False
+    if lexicon.rules("zh").parts["tells_now"].search(c.text) is None:
+        return False
+    old, new = dict(_single(fact.text, lexicon)), dict(_single(c.text, lexicon))
+    kinds = [k for k in old if k in new]
+    if len(kinds) != 1 or old[kinds[0]].group() == new[kinds[0]].group():
+        return False
+    one, two = old[kinds[0]], new[kinds[0]]
+    if "unit" in one.re.groupindex and one["unit"][-1] != two["unit"][-1]:
+        return False
+    held, said = _matter(fact.text, one, lexicon), _matter(c.text, two, lexicon)
+    few = min(len(set(held)), len(set(said)))
+    if not said:
+        return lexicon.rules("zh").parts["amount_moved"].search(c.text) is not None
+    if few > 1 and not _share_words(held, said):
+        return False  # "学费" and "校车费"
+    return few > 0 and len(set(held) & set(said)) >= _LEAST * few
+
+
+def of_another(one: re.Match[str], two: re.Match[str], lexicon: Lexicon) -> bool:
+    """Whether two values are told of things that have no word in common ("馄饨卖十五块", "肉燕卖十八块")."""
+    held, said = _matter(one.string, one, lexicon), _matter(two.string, two, lexicon)
+    return min(len(held), len(said)) > 1 and not _share_words(held, said)
+
+
+def _share_words(one: str, two: str) -> bool:
+    return any(one[i : i + 2] in two for i in range(len(one) - 1))
+
+
+def _values(text: str, lexicon: Lexicon) -> Iterator[tuple[str, re.Match[str]]]:
+    parts = lexicon.rules("zh").parts
+    taken: list[tuple[int, int]] = []
+    for kind in _FORMS:
+        for m in parts[_FORMS[kind]].finditer(text):
+            if not any(a < m.end() and m.start() < b for a, b in taken):
+                taken.append(m.span())
+                yield kind, m
+
+
+def _single(text: str, lexicon: Lexicon) -> Iterator[tuple[str, re.Match[str]]]:
+    """The kinds of which the text has one value, with it."""
+    found = list(_values(text, lexicon))
+    for kind, m in found:
+        if sum(k == kind for k, _ in found) == 1:
+            yield kind, m
+
+
+def _matter(text: str, value: re.Match[str], lexicon: Lexicon) -> str:
+    """What the value is of, in a row of characters."""
+    parts = lexicon.rules("zh").parts
+    rest = parts["beside_value"].sub("", text[: value.start()] + " " + text[value.end() :])
+    return "".join(ch for ch in rest if "一" <= ch <= "鿿")
+
+
+__all__ = ["of_another", "revalued", "tells_new_value"]

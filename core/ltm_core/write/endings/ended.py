@@ -197,7 +197,11 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
 def _is_no_liking(fact: Fact, lexicon: Lexicon) -> bool:
     """Whether a Chinese statement tells of work with a thing, or that one cannot have it, and not that one likes it:
     "在海鲜市场卖虾", "对花生过敏"."""
-    return not fact.text.isascii() and lexicon.rules("zh").parts["no_liking"].search(normal(fact.text)) is not None
+    if fact.text.isascii():
+        return False
+    text = normal(fact.text)
+    whose = None if fact.is_about_user else lexicon.rules("zh").parts["whose_first"].match(text)
+    return lexicon.rules("zh").parts["no_liking"].search(text, whose.end() if whose is not None else 0) is not None
 
 
 def is_of_another(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:

@@ -54,7 +54,7 @@ def endings(
     gone = rules.parts["pet_gone"].match(read.clause.norm) if "pet_gone" in rules.parts else None
     if read.veto or subject.kind == "stranger":
         return
-    given_up_whole = reversed_classes(read, lexicon, before) if _may_be_final(read, "command") else ()
+    given_up_whole = reversed_classes(read, lexicon, before, subject) if _may_be_final(read, "command") else ()
     final = bool(given_up_whole) or _is_final(read, subject, rules)
     if not final and not ((partners or gone is not None) and _may_be_final(read)):
         return

@@ -55,6 +55,8 @@ def _ways(
         theirs = [f for f in facts if f.subject in whose]
         if not topic.names:
             yield lambda: [f for f in facts if f in theirs or (f.is_about_user and _mentions(f, topic.called))]
+            if loose:  # "前男友" of "和男友分手了"
+                yield lambda: _told([f for f in facts if f.is_about_user], topic.told)
             return
         yield lambda: [f for f in theirs if f.relation in topic.relations]
         yield lambda: [f for name in topic.names for f in facts_named(theirs, name)]

@@ -75,9 +75,14 @@ def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon)
 
 
 def _only_wonders(order: Order, asked: Read, lexicon: Lexicon) -> bool:
-    """Whether a Chinese order is a bare question, which may be about forgetting itself ("能不能忘掉咖啡？")."""
-    polite = lexicon.shared["request_polite"].search(asked.clause.norm) is not None
-    return asked["question"] and not asked["first_person"] and len(order.clauses) < 2 and not polite
+    """Whether a Chinese order is a bare question, which may be about forgetting itself ("能不能忘掉咖啡？"); one that
+    stands in its topic asks nothing ("家里存了多少钱你忘掉")."""
+    norm = asked.clause.norm
+    polite = lexicon.shared["request_polite"].search(norm) is not None
+    asks = (
+        asked["question"] and lexicon.rules("zh").flags["question"].search(norm.replace(order.topic, "")) is not None
+    )
+    return asks and not asked["first_person"] and len(order.clauses) < 2 and not polite
 
 
 def _spread(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> Iterator[ForgetRequest]:

@@ -79,7 +79,7 @@ def topic_of(text: str, lexicon: Lexicon) -> Topic | None:
             whose=rules.kin[person],
             called=_called(person),
             relations=(relation,) if relation else (),
-            told=_told(rest, words) if rest else (),
+            told=_told(rest or person, words),
             looser=tuple(_looser(rest, words)) if rest else (),
             split=_split(rest),
         )

@@ -92,6 +92,23 @@ def test_a_broad_reversal_ends_every_liking_of_the_class_and_nothing_else(
     assert [w for w in kept if not holds(facts, w)] == []
 
 
+@pytest.mark.parametrize(
+    ("words", "liked"),
+    [
+        ("点心最喜欢桃酥。", "桃酥"),
+        ("早饭偏爱胡辣汤。", "胡辣汤"),
+        ("音乐我只喜欢听民谣。", "民谣"),
+        ("露营这事我很着迷。", "露营"),
+        ("手机我不喜欢苹果。", ""),
+        ("电影我爱人最喜欢泰坦尼克。", ""),
+        ("数学这科孩子很感兴趣。", ""),
+    ],
+)
+def test_a_liking_told_with_its_class_in_front(tmp_path: Path, encoder: Embedder, words: str, liked: str) -> None:
+    found = [f.object for f in told(tmp_path, encoder, [words]) if f.relation == "likes"]
+    assert found == ([liked] if liked else [])
+
+
 WIDER: list[tuple[list[str], str, list[str], list[str]]] = [
     # parted from in other words, and what a class is called
     (["我爱吃榴莲", "杨梅我也爱吃", "我喜欢爬山"], "我跟水果彻底绝交了", ["榴莲", "杨梅"], ["爬山"]),

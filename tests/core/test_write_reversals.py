@@ -92,7 +92,63 @@ def test_a_broad_reversal_ends_every_liking_of_the_class_and_nothing_else(
     assert [w for w in kept if not holds(facts, w)] == []
 
 
+@pytest.mark.parametrize(
+    ("words", "liked"),
+    [
+        ("点心最喜欢桃酥。", "桃酥"),
+        ("早饭偏爱胡辣汤。", "胡辣汤"),
+        ("音乐我只喜欢听民谣。", "民谣"),
+        ("露营这事我很着迷。", "露营"),
+        ("手机我不喜欢苹果。", ""),
+        ("电影我爱人最喜欢泰坦尼克。", ""),
+        ("数学这科孩子很感兴趣。", ""),
+    ],
+)
+def test_a_liking_told_with_its_class_in_front(tmp_path: Path, encoder: Embedder, words: str, liked: str) -> None:
+    found = [f.object for f in told(tmp_path, encoder, [words]) if f.relation == "likes"]
+    assert found == ([liked] if liked else [])
+
+
+WIDER: list[tuple[list[str], str, list[str], list[str]]] = [
+    # parted from in other words, and what a class is called
+    (["我爱吃榴莲", "杨梅我也爱吃", "我喜欢爬山"], "我跟水果彻底绝交了", ["榴莲", "杨梅"], ["爬山"]),
+    (["我最馋毛血旺", "我爱喝小米粥"], "凡是辣菜我一筷子都不动了", ["毛血旺"], ["小米粥"]),
+    (["打排球是我的爱好", "我喜欢游泳"], "我的球类运动全部到此为止", ["排球"], ["游泳"]),
+    (["我爱喝汾酒", "我爱听评书"], "凡是带酒精的我滴酒不沾", ["汾酒"], ["评书"]),
+    (["我爱吃白灼虾", "我喜欢吃年糕"], "海鲜河鲜从此跟我无缘", ["白灼虾"], ["年糕"]),
+    (["我爱吃油泼面", "我爱喝豆浆"], "面食一律从我的饭桌上撤掉了", ["油泼面"], ["豆浆"]),
+    (["我喜欢买银行股", "我的爱好是集邮"], "亏怕了，任何股票都不买了", ["银行股"], ["集邮"]),
+    (["我喜欢跑马拉松", "我爱下军棋"], "所有剧烈运动我都放弃了", ["马拉松"], ["军棋"]),
+    (["我喜欢柯基", "我爱种多肉"], "凡是动物我都不喜欢了", ["柯基"], ["多肉"]),
+    (["我爱看诡秘之主", "我喜欢练毛笔字"], "网络小说这个坑我爬出来了，哪本都不看", ["诡秘"], ["毛笔字"]),
+    (["我喜欢用大地色的眼影", "我喜欢穿汉服"], "我什么妆都不化了", ["眼影"], ["汉服"]),
+    (["我爱吃薯片", "我爱唱歌"], "零食从我的购物清单里消失了", ["薯片"], ["唱歌"]),
+    # the class in the clause before
+    (["我爱刷抖音", "我喜欢练书法"], "短视频软件这一类的，我都不用了", ["抖音"], ["书法"]),
+    (["我爱喝拿铁", "我爱吃面包"], "凡含咖啡因的，我一概谢绝", ["拿铁"], ["面包"]),
+    # of the speaker's people
+    (["我外婆爱看大宅门", "我外婆喜欢纳鞋垫"], "外婆对电视剧彻底没兴趣了", ["大宅门"], ["鞋垫"]),
+    (["我爸爱打麻将", "我爸喜欢养画眉"], "我爸把棋牌这一类全戒了", ["麻将"], ["画眉"]),
+]
+
+
+@pytest.mark.parametrize(("likings", "reversal", "over", "kept"), WIDER)
+def test_a_class_parted_from_in_other_words(
+    tmp_path: Path, encoder: Embedder, likings: list[str], reversal: str, over: list[str], kept: list[str]
+) -> None:
+    facts = told(tmp_path, encoder, [*likings, reversal])
+    assert [w for w in over if holds(facts, w)] == []
+    assert [w for w in kept if not holds(facts, w)] == []
+
+
 STAYS: list[tuple[str, str, str]] = [
+    ("我爱看大宅门", "我外婆什么电视剧都不看了", "大宅门"),
+    ("我爱吃三文鱼", "海鲜从那家店的菜单里撤掉了", "三文鱼"),
+    ("我喜欢买银行股", "任何股票我都不推荐给别人", "银行股"),
+    ("我爱刷抖音", "短视频？没怎么看过", "抖音"),
+    ("我爱喝拿铁", "凡是咖啡馆，我都打五折", "拿铁"),
+    ("我喜欢登山", "跑步我彻底戒了", "登山"),
+    ("我爱吃油泼面", "所有面食全部打八折", "油泼面"),
     # some of it, for a while, somebody else's, a plan, one thing of the class
     ("我爱吃三文鱼", "这几天海鲜我先不吃了", "三文鱼"),
     ("我爱吃三文鱼", "我弟海鲜一口都不碰了", "三文鱼"),

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ltm_core.keep.archive.files import clean_job
 from ltm_core.keep.asked_about import facts_asked_about
+from ltm_core.keep.nearest import VectorsOf
 from ltm_core.keep.proof import owe
 from ltm_core.keep.sources import Trace, clean_facts, overwrite_sources, phrases_of, trace
 from ltm_core.types import Fact, FactChange
 from ltm_core.write.incoming.statuses import fact_key
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ltm_core.config import Config
     from ltm_core.store.base import Reader, Writer
     from ltm_core.write.plan import ForgetRequest
@@ -29,14 +33,37 @@ class Target:
     traced: Trace
 
 
-def targets_of(reader: Reader, requests: Iterable[ForgetRequest]) -> tuple[Target, ...]:
-    """What the requests name, in this moment of the store."""
+def words_meant(requests: Iterable[ForgetRequest]) -> list[str]:
+    """The words of the requests whose meaning is compared with that of facts."""
+    topics = [t for r in requests if r.topic is not None for t in (r.topic, *r.topic.parts)]
+    return [t.meant for t in topics if t.meant]
+
+
+def targets_of(
+    reader: Reader, requests: Iterable[ForgetRequest], known: Mapping[str, NDArray[np.float32]]
+) -> tuple[Target, ...]:
+    """What the requests name, in this moment of the store; ``known`` are the vectors of `words_meant`."""
     found = []
     for request in requests:
-        facts = tuple(facts_asked_about(tuple(reader.facts()), request))
+        facts = tuple(facts_asked_about(tuple(reader.facts()), request, _vectors(reader, known)))
         phrases = phrases_of(facts) if request.mode == "erase" else ()
         found.append(Target(request=request, facts=facts, traced=trace(reader, phrases)))
     return tuple(found)
+
+
+def _vectors(reader: Reader, known: Mapping[str, NDArray[np.float32]]) -> VectorsOf:
+    def of(words: str, facts: Sequence[Fact]) -> tuple[NDArray[np.float32], NDArray[np.float32]] | None:
+        import numpy as np
+
+        asked = known.get(words)
+        stored = reader.fact_vectors([f.id for f in facts]) if asked is not None else {}
+        if asked is None or not stored:
+            return None
+        # What has no vector yet is near to nothing.
+        told = np.stack([stored.get(f.id, np.zeros_like(asked)) for f in facts])
+        return asked, told
+
+    return of
 
 
 def fulfil_requests(

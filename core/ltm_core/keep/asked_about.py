@@ -8,10 +8,12 @@ alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from ltm_core.keep.matching import facts_named
 from ltm_core.keep.meant import facts_meant, of_request
+from ltm_core.keep.nearest import ERASED, ERASED_OF_RELATIVE, OF_RELATIVE, QUIET, VectorsOf, nearest
 from ltm_core.types import Fact
 from ltm_core.write.plan import ForgetRequest
 from ltm_core.write.requests.topic_zh import Topic
@@ -27,24 +29,34 @@ _COMMA = 2
 """Characters between clauses of one sentence."""
 
 
-def facts_asked_about(facts: Sequence[Fact], request: ForgetRequest) -> list[Fact]:
+def facts_asked_about(facts: Sequence[Fact], request: ForgetRequest, vectors: VectorsOf | None = None) -> list[Fact]:
     """The facts that the request names, with the clauses that only go on with what those say."""
     topic = request.topic
     if topic is None:
         return list(facts_meant(facts, request))
-    for way in _ways(facts, request, topic):
+    quiet = request.mode == "suppress"
+    return _with_rest(_found(facts, request, topic, vectors), facts, topic, quiet=quiet)
+
+
+def _found(facts: Sequence[Fact], request: ForgetRequest, topic: Topic, vectors: VectorsOf | None) -> list[Fact]:
+    """What the topic names; of two things named together what each of them names."""
+    for way in _ways(facts, request, topic, vectors):
         if found := way():
-            return _with_rest(found, facts, quiet=request.mode == "suppress")
+            return found
     return []
 
 
-def _ways(facts: Sequence[Fact], request: ForgetRequest, topic: Topic) -> Iterator[Callable[[], list[Fact]]]:
+def _ways(
+    facts: Sequence[Fact], request: ForgetRequest, topic: Topic, vectors: VectorsOf | None
+) -> Iterator[Callable[[], list[Fact]]]:
     loose = request.mode == "suppress"
     if topic.whose:
         whose = _CHILDREN if topic.whose == "child" else (topic.whose,)
         theirs = [f for f in facts if f.subject in whose]
         if not topic.names:
             yield lambda: [f for f in facts if f in theirs or (f.is_about_user and _mentions(f, topic.called))]
+            if loose:  # "前男友" of "和男友分手了"
+                yield lambda: _told([f for f in facts if f.is_about_user], topic.told)
             return
         yield lambda: [f for f in theirs if f.relation in topic.relations]
         yield lambda: [f for name in topic.names for f in facts_named(theirs, name)]
@@ -54,21 +66,28 @@ def _ways(facts: Sequence[Fact], request: ForgetRequest, topic: Topic) -> Iterat
         if loose:
             yield lambda: [f for name in topic.looser for f in facts_named(theirs, name)]
             yield lambda: [f for f in facts if f.is_about_user and _mentions(f, topic.called)]
+        yield lambda: nearest(theirs, topic.meant, vectors, OF_RELATIVE if loose else ERASED_OF_RELATIVE)
         return
     yield lambda: [f for f in facts if f.relation == f"attribute:{topic.attribute}" and f.is_about_user]
     if request.relations:
         yield lambda: facts_named(facts, request.target, relations=request.relations)
-    yield from (partial(facts_named, facts, name) for name in (request.target, *topic.names))
-    if topic.parts:
-        yield lambda: [f for part in topic.parts for f in facts_named(facts, part)]
     own = [f for f in facts if f.is_about_user]
+    # "我的工资" is not what the wife earns; "我的狗" is told of the dog.
+    named = own if topic.own and request.relations else facts
+    yield from (partial(facts_named, named, name) for name in (request.target, *topic.names))
+    if topic.parts:
+        each = (replace(request, target=p.meant, relations=()) for p in topic.parts)
+        yield lambda: [f for r, p in zip(each, topic.parts, strict=True) for f in _found(facts, r, p, vectors)]
     yield lambda: _few(_told(own, topic.split), most=len(own) if loose else 1)
     yield lambda: _few(_told(own, topic.told), most=len(own) if loose else _MOST_LOOSE)
     if loose:
         yield lambda: [f for name in topic.looser for f in facts_named(facts, name)]
         yield lambda: [f for f in own if _is_member(f, topic)]
-    yield lambda: _few(_told(facts, (*topic.split, *topic.told)), most=1)
-    yield lambda: _sharing(facts, topic.names[-1:], most=1)
+    others = own if topic.own else facts
+    yield lambda: _few(_told(others, (*topic.split, *topic.told)), most=1)
+    yield lambda: _sharing(others, topic.names[-1:], most=1)
+    if not request.relations:  # the phone number that nobody told is not the phone
+        yield lambda: nearest(others, topic.meant, vectors, QUIET if loose else ERASED)
 
 
 def _mentions(fact: Fact, names: Sequence[str]) -> bool:
@@ -103,8 +122,9 @@ def _is_member(fact: Fact, topic: Topic) -> bool:
     return any(m in fact.object for c in classes for m in lexicon.classes.get(c, ()) if len(m) > 1)
 
 
-def _with_rest(found: Sequence[Fact], facts: Sequence[Fact], *, quiet: bool) -> list[Fact]:
-    """The facts, and those read from the clause behind theirs that names nothing of its own ("叫舍曲林").
+def _with_rest(found: Sequence[Fact], facts: Sequence[Fact], topic: Topic, *, quiet: bool) -> list[Fact]:
+    """The facts, those read from the clause behind theirs that names nothing of its own ("叫舍曲林"), and those
+    beside theirs that tell the same topic in other words ("在投简历，想跳槽").
 
     What else was told of a relative in the same breath is only hidden.
     """
@@ -112,12 +132,17 @@ def _with_rest(found: Sequence[Fact], facts: Sequence[Fact], *, quiet: bool) -> 
     out = list(dict.fromkeys(f.id for f in found))
     by_id = {f.id: f for f in facts}
     for fact in facts:
-        bare = fact.relation == "about" and goes_on.match(fact.text) is not None
+        bare = fact.relation in ("about", "goal") and goes_on.match(fact.text) is not None
         beside = [o for o in out if fact.id not in out and _follows(fact, by_id[o])]
         same = quiet and not fact.is_about_user and any(by_id[o].subject == fact.subject for o in beside)
-        if beside and (bare or same):
+        also = fact.id not in out and _told([fact], topic.told) and any(_beside(fact, by_id[o]) for o in out)
+        if (beside and (bare or same)) or also:
             out.append(fact.id)
     return [by_id[i] for i in out]
+
+
+def _beside(fact: Fact, other: Fact) -> bool:
+    return fact.subject == other.subject and (_follows(fact, other) or _follows(other, fact))
 
 
 def _follows(fact: Fact, other: Fact) -> bool:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
 from ltm_core.keep.archive.forget import clean_asked
-from ltm_core.keep.asked import Target, fulfil_requests, targets_of
+from ltm_core.keep.asked import Target, fulfil_requests, targets_of, words_meant
 from ltm_core.keep.audit import note
 from ltm_core.keep.consolidate.retire import bring_back
 from ltm_core.keep.erase import settle
@@ -68,7 +68,11 @@ def observe(runtime: Runtime, batch: Batch) -> Observation:
         stated = [c for p in prepared.values() for c in (*p.analysis.candidates, *p.analysis.news)]
         met = reached(reader, stated, now=now)
         vectors.know(vectors_of(reader, met.facts, most=most_compared(stated)))
-        targets = {i: targets_of(reader, p.analysis.requests) for i, p in prepared.items() if p.analysis.requests}
+        asking = {i: p.analysis.requests for i, p in prepared.items() if p.analysis.requests}
+        # How near is near was measured with the embedder that the gate knows.
+        comparable = asking and vectors.for_gate is not None
+        meant = vectors.of(words_meant(r for rs in asking.values() for r in rs)) if comparable else {}
+        targets = {i: targets_of(reader, requests, meant) for i, requests in asking.items()}
         seen_at = state.revision if state is not None else 0
     if not prepared:
         return Observation(
@@ -177,7 +181,7 @@ def _write(
         if ready.analysis.requests:
             # Earlier messages of the batch may have told what this one asks to forget.
             named = None if changes else targets.get(index)
-            named = targets_of(writer, ready.analysis.requests) if named is None else named
+            named = targets_of(writer, ready.analysis.requests, made) if named is None else named
             asked += named
             changes += fulfil_requests(writer, named, config=runtime.config, now=now)
         skipped += [f"message {index} {s}" for s in ready.analysis.skipped]

@@ -160,9 +160,10 @@ def _anchor(made: Sequence[Candidate], evidence: Evidence, utterance: Utterance)
 # where the wrong value stands -------------------------------------------------------------------------
 def _place(slip: Slip, text: str, said: Sequence[Candidate], lexicon: Lexicon) -> tuple[int, int, str] | None:
     """The stretch of the earlier turn that is wrong, and what belongs there."""
-    if slip.wrong:
-        return _named(slip, text)
     number = _NUMBER.match(slip.value)
+    # "尾号说错了，是86" names what the number is of
+    if slip.wrong and (number is None or _NUMBER.search(slip.wrong) is not None):
+        return _named(slip, text)
     if _MODEL.fullmatch(slip.value):
         return _like_model(slip.value, text)
     if number is not None:
@@ -231,7 +232,9 @@ def _like_word(slip: Slip, text: str, said: Sequence[Candidate], lexicon: Lexico
     if size < 2 or best == value or _shared(best, value) * 2 < size or not slip.says_slip:
         return None
     at = text.find(best)
-    return at, at + size, value
+    written, ends = text[:at] + value + text[at + size :], (at, at + size)
+    joined = any(m.start() < e < m.end() for t in (text, written) for m in _NUMBER.finditer(t) for e in ends)
+    return None if joined else (at, at + size, value)
 
 
 def _without_frame(value: str, before: str, behind: str) -> str:

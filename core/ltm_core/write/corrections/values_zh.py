@@ -60,7 +60,10 @@ def _like(text: str, value: str, kind: str, parts: Mapping[str, Expression]) -> 
     if len(found) != 1 or found[0].group() == value:
         return "", ""
     m = found[0]
-    return m.group(), text[: m.start()] + value + text[m.end() :]
+    end = m.end()
+    if told is not None and "part" in told.re.groupindex and not told["part"] and m["part"]:
+        end = m.start("part")  # another day, at the same time of it
+    return text[m.start() : end], text[: m.start()] + value + text[end:]
 
 
 def _one_unit(one: str, two: str) -> bool:

@@ -212,10 +212,13 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
 def _is_no_liking(fact: Fact, lexicon: Lexicon) -> bool:
     """Whether a statement tells of work with a thing, or that one cannot have it, and not that one likes it:
     "在海鲜市场卖虾", "I sell flowers", "对花生过敏"."""
+    text = normal(fact.text)
     if not fact.text.isascii():
-        return lexicon.rules("zh").parts["no_liking"].search(normal(fact.text)) is not None
+        parts = lexicon.rules("zh").parts
+        whose = None if fact.is_about_user else parts["whose_first"].match(text)
+        return parts["no_liking"].search(text, whose.end() if whose is not None else 0) is not None
     own = fact.relation in lexicon.sets["own_words"]
-    return own and lexicon.rules("en").parts["tells_no_liking"].search(normal(fact.text)) is not None
+    return own and lexicon.rules("en").parts["tells_no_liking"].search(text) is not None
 
 
 def _is_liking(fact: Fact, lexicon: Lexicon) -> bool:

@@ -57,7 +57,7 @@ def endings(
     reversal = reversal_in(read, lexicon, (before, after)) if _may_be_final(read, "command") else Reversal()
     if read.veto or (subject.kind == "stranger" and not reversal.of_speaker):
         return
-    in_chinese = reversed_classes(read, lexicon, before) if _may_be_final(read, "command") else ()
+    in_chinese = reversed_classes(read, lexicon, before, subject) if _may_be_final(read, "command") else ()
     given_up_whole = in_chinese or reversal.classes
     final = bool(given_up_whole) or _is_final(read, subject, rules)
     if not final and not ((partners or gone is not None) and _may_be_final(read)):

@@ -1,7 +1,8 @@
 """A Chinese clause that gives up a whole class of things: "什么海鲜我都不吃了", "短视频看腻了".
 
-The class stands first or behind the verb, with or without words for "all"; nothing but such words, the speaker and
-the time may stand around it, else one thing of the class is meant ("水果罐头") and nothing broad is said. Pure.
+The class stands first or behind the verb, with or without words for "all"; nothing but such words, the one who gives
+it up and the time may stand around it, else one thing of the class is meant ("水果罐头") and nothing broad is said.
+It may stand in the clause before, by itself ("短视频软件这一类的，我都不用了"). Pure.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 
 from ltm_core.write.known.broad import broad_classes
+from ltm_core.write.read.people import Subject
 from ltm_core.write.read.scopes import Read
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import fold
@@ -17,17 +19,22 @@ _LONGEST = 8
 """Characters of the name of a class."""
 
 
-def reversed_classes(read: Read, lexicon: Lexicon, before: Read | None = None) -> tuple[str, ...]:
+def reversed_classes(
+    read: Read, lexicon: Lexicon, before: Read | None = None, of: Subject | None = None
+) -> tuple[str, ...]:
     """The classes that the clause gives up as a whole; none when it gives up none, or not for good, or when the
-    clause before takes something out of it ("除了啤酒，什么酒都不喝了")."""
+    clause before takes something out of it ("除了啤酒，什么酒都不喝了"). ``of``: whoever gives it up."""
     if read.clause.language != "zh" or ((read["ephemeral"] or read["mood"]) and not read["lasting"]):
         return ()
-    parts, text = lexicon.rules("zh").parts, fold(read.clause.norm)
+    parts, text = lexicon.rules("zh").parts, _told(read, of)
     if parts["reversal_said"].search(text) is None or parts["reversal_not"].search(text) is not None:
         return ()
     joined = before is not None and before.clause.sentence == read.clause.sentence
     if joined and before is not None and parts["takes_out"].match(before.clause.norm) is not None:
         return ()
+    if joined and before is not None:
+        topic = parts["class_alone"].match(before.clause.norm.strip())
+        text = (fold(topic["name"] or topic["name2"]) if topic is not None else "") + text
     every = parts["reversal_all"].search(text) is not None
     found: dict[str, None] = {}
     taken: list[tuple[int, int]] = []
@@ -43,6 +50,14 @@ def reversed_classes(read: Read, lexicon: Lexicon, before: Read | None = None) -
     return tuple(found)
 
 
+def _told(read: Read, of: Subject | None) -> str:
+    """The words of the clause, said of the speaker: "外婆什么剧都不看了" is read as "我什么剧都不看了"."""
+    text = fold(read.clause.norm)
+    if of is None or of.kind in ("self", "dropped", "stranger", "assistant") or not 0 < of.rest < len(text):
+        return text
+    return "我" + text[of.rest :]
+
+
 def _is_given_up(text: str, start: int, end: int, lexicon: Lexicon, *, every: bool) -> bool:
     """Whether the name there is that of the class which the clause gives up."""
     parts = lexicon.rules("zh").parts
@@ -53,8 +68,9 @@ def _is_given_up(text: str, start: int, end: int, lexicon: Lexicon, *, every: bo
         return parts["reversal_ends"].match(after) is not None
     if parts["reversal_lead"].match(before) is None:
         return False
-    disposed = parts["class_disposed"].match(after) is not None
-    return parts["class_given_up"].match(after) is not None or (every and disposed)
+    if parts["class_given_up"].match(after) is not None:
+        return True
+    return every and any(parts[p].match(after) is not None for p in ("class_disposed", "class_over"))
 
 
 def _without_others(before: str, after: str, lexicon: Lexicon) -> tuple[str, str]:

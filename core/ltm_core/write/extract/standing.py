@@ -15,11 +15,26 @@ from ltm_core.write.words.norm import trim
 
 
 def stand_on(reads: Sequence[Read], lexicon: Lexicon) -> None:
-    """An order that "…, always" or "…, permanently please" follows is a standing one: marks it so."""
+    """An order that "…, always" or "…, permanently please" follows is a standing one, and so is one that "from now
+    on, …" opens: marks it so."""
     for r, after in pairwise(reads):
+        if r.clause.sentence != after.clause.sentence:
+            continue
         bare = lexicon.rules(after.clause.language).parts.get("standing_after")
-        if bare is not None and r.clause.sentence == after.clause.sentence and bare.match(after.clause.norm):
+        if bare is not None and bare.match(after.clause.norm):
             r.flags["standing"] = True
+        if _says_only_when(r, lexicon):
+            goes_on = lexicon.rules(after.clause.language).parts.get("standing_goes_on")
+            if goes_on is not None and goes_on.match(after.clause.norm):
+                after.flags["standing"] = True
+
+
+def _says_only_when(read: Read, lexicon: Lexicon) -> bool:
+    """Whether a clause says from when on, or on what occasion, an order holds that the next one gives
+    ("往后给我讲题，要像讲故事那样讲")."""
+    parts = lexicon.rules(read.clause.language).parts
+    patterns = [p for name in ("bare_from_now", "standing_topic") if (p := parts.get(name)) is not None]
+    return any(p.match(read.clause.norm) for p in patterns)
 
 
 def standing_draft(read: Read, lexicon: Lexicon) -> Draft | None:

@@ -13,6 +13,7 @@ from ltm_core.write.requests.topic_zh import bare_topic, topic_of
 from ltm_core.write.requests.topics import person_named, readings
 from ltm_core.write.words.lexicon import Lexicon, Rules
 from ltm_core.write.words.norm import fold, trim
+from ltm_core.write.words.request_words import request_words
 
 _WIDER = {
     "lives_in": ("lives_in", "address"),
@@ -74,9 +75,14 @@ def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon)
 
 
 def _only_wonders(order: Order, asked: Read, lexicon: Lexicon) -> bool:
-    """Whether a Chinese order is a bare question, which may be about forgetting itself ("能不能忘掉咖啡？")."""
-    polite = lexicon.shared["request_polite"].search(asked.clause.norm) is not None
-    return asked["question"] and not asked["first_person"] and len(order.clauses) < 2 and not polite
+    """Whether a Chinese order is a bare question, which may be about forgetting itself ("能不能忘掉咖啡？"); one that
+    stands in its topic asks nothing ("家里存了多少钱你忘掉")."""
+    norm = asked.clause.norm
+    polite = lexicon.shared["request_polite"].search(norm) is not None
+    asks = (
+        asked["question"] and lexicon.rules("zh").flags["question"].search(norm.replace(order.topic, "")) is not None
+    )
+    return asks and not asked["first_person"] and len(order.clauses) < 2 and not polite
 
 
 def _spread(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> Iterator[ForgetRequest]:
@@ -249,10 +255,12 @@ def _leads_away(read: Read, lexicon: Lexicon) -> bool:
 
 
 def _named_at_end(noun: str, rules: Rules, lexicon: Lexicon) -> str | None:
-    """The relation of "我现在的住址": a known noun behind a possessive that is the speaker's own."""
+    """The relation of "我现在的住址" and "公司名": a known noun behind a possessive that is the speaker's own, before
+    what asks for its value."""
     own = lexicon.shared["request_own"].match(noun)
     rest = noun[own.end() :] if own else noun
-    return rules.asked.get(rest) or rules.attributes.get(rest)
+    words = (rest, request_words()["asks_value"].sub("", rest))
+    return next((r for w in words if (r := rules.asked.get(w) or rules.attributes.get(w))), None)
 
 
 def _relations(target: str, language: str, lexicon: Lexicon) -> tuple[str, ...]:

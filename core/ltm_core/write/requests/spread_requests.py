@@ -19,13 +19,15 @@ from ltm_core.write.words.request_words import RequestWords, request_words
 Mode = Literal["erase", "suppress"]
 _MUTE = (
     "mute_ahead", "mute_alone", "mute_front", "mute_close", "mute_close_named",
-    "mute_not", "mute_towards", "mute_silent", "mute_wish", "mute_taken", "mute_around", "mute_threat", "mute_behind",
+    "mute_not", "mute_towards", "mute_silent", "mute_wish", "mute_taken", "mute_around", "mute_threat", "mute_let",
+    "mute_past",
+    "mute_behind",
 )  # fmt: skip
 _ERASE = ("erase_ahead", "erase_passive", "erase_alone", "erase_kept", "erase_behind", "erase_front")
 """Ways of saying an order, in the order in which they are tried."""
 _BEFORE = (
     "private", "carped", "pained", "unwished", "unneeded", "set_aside", "fed_up", "told_wrongly",
-    "told_before", "commented", "unwanted",
+    "told_before", "carped_about", "pained_after", "still_kept", "commented", "unwanted",
 )  # fmt: skip
 """Clauses before an order that say what it is about."""
 _BESIDE = ("beside", "carped", "pained", "erase_alone", "mute_alone", "private", "beside_loose")
@@ -72,6 +74,9 @@ def _readable(reads: Sequence[Read], i: int) -> bool:
     read = reads[i]
     if read.clause.language != "zh":
         return False
+    if read.veto == "fiction":  # "就当我没说过" is no game
+        opener = next(r for r in reads[: i + 1] if r.veto == "fiction" and r.clause.sentence == read.clause.sentence)
+        return request_words()["erase_alone"].match(trim(opener.clause.norm)) is not None
     if read.veto not in ("conditional", "quotation"):
         return read.veto not in _FOREIGN
     first = next(r for r in reads[: i + 1] if r.clause.sentence == read.clause.sentence)

@@ -24,7 +24,11 @@ class Topic:
 
     names: tuple[str, ...] = ()
     """What it is called, most particular first; empty when only a person is named."""
-    parts: tuple[str, ...] = ()
+    meant: str = ""
+    """Its words without whose it is, for comparing by meaning."""
+    own: bool = False
+    """Whether it is said to be the speaker's own."""
+    parts: tuple[Topic, ...] = ()
     """What it is made of, when two things are named at once ("脱发和米诺地尔")."""
     whose: str = ""
     """The relative it is about, as facts call him."""
@@ -71,16 +75,19 @@ def topic_of(text: str, lexicon: Lexicon) -> Topic | None:
         relation = rules.asked.get(fold(rest)) or rules.attributes.get(fold(rest))
         return Topic(
             names=tuple(_names(rest, words)) if rest else (),
+            meant=rest,
             whose=rules.kin[person],
             called=_called(person),
             relations=(relation,) if relation else (),
-            told=_told(rest, words) if rest else (),
+            told=_told(rest or person, words),
             looser=tuple(_looser(rest, words)) if rest else (),
             split=_split(rest),
         )
     return Topic(
         names=tuple(dict.fromkeys([*_names(mine, words), text])) if mine else (),
-        parts=_parts(mine, words),
+        meant=mine,
+        own=mine != text,
+        parts=tuple(t for p in _parts(mine, words) if (t := topic_of(p, lexicon)) is not None),
         attribute=mine,
         told=(*_told(mine, words), *_animals(mine, rules)),
         looser=tuple(_looser(mine, words)),

@@ -24,6 +24,7 @@ from ltm_core.write.corrections.transfer import given_to, handed_over, transferr
 from ltm_core.write.endings.ends import ending_of, endings
 from ltm_core.write.endings.overtaken import proposed, tells_change, units
 from ltm_core.write.endings.returns import returning
+from ltm_core.write.endings.stages import stage_anchors, stages_told
 from ltm_core.write.extract.attributes import announces_change, changed_attribute
 from ltm_core.write.extract.build import Context, candidates
 from ltm_core.write.extract.decide import judge
@@ -136,6 +137,7 @@ def _analysed(
         found.anchors.append(confirmation.anchor)
         found.news = [c for c in found.news if not inside(c, confirmation.anchor.evidence)]
         found.candidates.append(confirmation.candidate)
+    found.anchors += stage_anchors(found.news, found.anchors)
     kept = _unique(found.candidates)
     candidates_ = (*kept, *_unique(found.endings))
     return Analysis(
@@ -360,8 +362,10 @@ def _news(
     """The sentences that are likely to tell of something changed or over."""
     me, speaker = speaker_key(utterance)
     place_of = {id(s): i for i, s in enumerate(spokens)}
-    return proposed(
-        [u for u in units(spokens, utterance.content, utterance.message_id) if not is_asked(u.evidence, asked)],
+    told = [u for u in units(spokens, utterance.content, utterance.message_id) if not is_asked(u.evidence, asked)]
+    yield from stages_told(told, utterance, lexicon, me=me, speaker=speaker)
+    yield from proposed(
+        told,
         lambda s: sides.of(place_of[id(s)]).vector,
         load_news(),
         utterance,

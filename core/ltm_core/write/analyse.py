@@ -16,6 +16,7 @@ from ltm_core.write.anchors.identifiers import find_identifiers
 from ltm_core.write.anchors.marked import marked
 from ltm_core.write.anchors.references import find_references
 from ltm_core.write.anchors.remember import Explicit, explicit_requests, instructed
+from ltm_core.write.endings.stages import stage_anchors
 from ltm_core.write.extract.standing import stand_on
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
 from ltm_core.write.read.acts import act_of
@@ -126,6 +127,7 @@ def _analysed(
         found.anchors.append(confirmation.anchor)
         found.news = [c for c in found.news if not inside(c, confirmation.anchor.evidence)]
         found.candidates.append(confirmation.candidate)
+    found.anchors += stage_anchors(found.news, found.anchors)
     kept = _unique(found.candidates)
     candidates_ = (*kept, *_unique(found.endings))
     return Analysis(

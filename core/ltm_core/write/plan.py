@@ -133,7 +133,8 @@ class Candidate:
     said_at: datetime | None = None
     """When a present-tense statement was made: it is true then, whenever it began. None: ``valid_from``."""
     things: tuple[str, ...] = ()
-    """For an ending: other words for what is given up, each of which names it ("跑外卖" of "外卖不跑了")."""
+    """For an ending: other words for what is given up, each of which names it ("跑外卖" of "外卖不跑了").
+    For a stage: the whole sentence."""
     loose: tuple[tuple[str, str], ...] = ()
     """For an ending: verb and thing that name the one fact in which both stand ("课早就不上了")."""
     nothing: tuple[str, str] | None = None

@@ -19,6 +19,7 @@ from ltm_core.write.endings.comebacks import comebacks
 from ltm_core.write.endings.ends import ending_of, endings
 from ltm_core.write.endings.overtaken import Unit, proposed, tells_change, units
 from ltm_core.write.endings.returns import returning
+from ltm_core.write.endings.stages import stages_told
 from ltm_core.write.extract.attributes import announces_change, changed_attribute
 from ltm_core.write.extract.build import Context, candidates
 from ltm_core.write.extract.decide import judge
@@ -117,6 +118,7 @@ class _Reader:
     def news(self, told: Sequence[Unit], spokens: Sequence[Spoken]) -> None:
         """The sentences that are likely to tell of something changed or over."""
         place_of = {id(s): i for i, s in enumerate(spokens)}
+        self.found.news += stages_told(told, self.utterance, self.lexicon, me=self.me, speaker=self.speaker)
         self.found.news += proposed(
             told,
             lambda s: self.sides.of(place_of[id(s)]).vector,

@@ -97,12 +97,12 @@ def units(spoken: Sequence[Spoken], content: str, message_id: str) -> Iterator[U
     for s in spoken:
         apart = bool(run) and s.read.clause.sentence != run[-1].read.clause.sentence
         if run and (apart or len(run) == _MOST_CLAUSES):
-            yield _unit(run, content, message_id)
+            yield unit_of(run, content, message_id)
             run = []
         if s.read.veto in ("", *_REPORTS) and s.read.clause.language in _LANGUAGES:
             run.append(s)
     if run:
-        yield _unit(run, content, message_id)
+        yield unit_of(run, content, message_id)
 
 
 def without_plans(unit: Unit, content: str) -> Unit:
@@ -111,10 +111,11 @@ def without_plans(unit: Unit, content: str) -> Unit:
     told = [s for s in unit.spoken if s.read["lasting"] or not any(s.read[w] for w in _NOT)]
     if not told or len(told) == len(unit.spoken):
         return unit
-    return _unit(told, content, unit.evidence.message_id)
+    return unit_of(told, content, unit.evidence.message_id)
 
 
-def _unit(run: Sequence[Spoken], content: str, message_id: str) -> Unit:
+def unit_of(run: Sequence[Spoken], content: str, message_id: str) -> Unit:
+    """The clauses as one, in their words."""
     start, end = run[0].read.clause.start, run[-1].read.clause.end
     text = trim(content[start:end]) if len(run) == 1 else trim("，".join(trim(s.read.clause.text) for s in run))
     if run[0].read.clause.language == "en":
@@ -203,7 +204,7 @@ def _spared(unit: Unit, content: str, lexicon: Lexicon) -> Unit | None:
     told = [s for s in unit.spoken if not any(p.search(normal(s.read.clause.text)) for p in silent)]
     if len(told) == len(unit.spoken):
         return unit
-    return _unit(told, content, unit.evidence.message_id) if told else None
+    return unit_of(told, content, unit.evidence.message_id) if told else None
 
 
 def _gone(unit: Unit, lexicon: Lexicon) -> tuple[Gone, ...]:
@@ -291,6 +292,8 @@ def meant(
     if probability < news.thresholds[which] or not (c.is_positive or news.shares_words(compared)):
         return [], "", 0.0  # what ends without a new value must be named
     if probability < _CLEAR and c.text.isascii() and not news.shares_words(compared):
+        return [], "", 0.0
+    if any(tells_of_part(near[i], c, lexicon) for i in same):
         return [], "", 0.0
     if _tells_of_another(near[best], c, lexicon) or only_touches(near[best], c.text, lexicon):
         return [], "", 0.0

@@ -37,10 +37,20 @@ def only_tells_of(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
 
 
 def tells_of_part(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
-    """Whether a Chinese sentence begins with something of the thing that the fact names ("MacBook的壳卖了")."""
+    """Whether a Chinese sentence begins with something of the thing that the fact names ("MacBook的壳卖了"), with
+    what the place that it names handed out, or tells of a school, and the fact of what is learned elsewhere."""
     said, held = fold(c.text), fact.object_normalized or fold(fact.object)
     bare = held[1:] if held[:1] in lexicon.sets["classifiers"] else held
-    part = lexicon.rules("zh").parts["part_of"]
+    parts = lexicon.rules("zh").parts
+    part = parts["part_of"]
+    if fact.relation in lexicon.sets["activities"] and parts["moves_school"].search(said) is not None:
+        return True
+    thing = parts["thing_first"].match(said)
+    if thing is not None and fact.relation.partition(":")[0] in (*lexicon.sets["own_words"], "attribute", "single"):
+        name, rest = thing["what"], said[thing.end("what") :]
+        told = fold(f"{fact.relation} {fact.text}")
+        if name in told and part.match(rest) is not None and rest[1:3] not in told:
+            return True
     return any(h and said.startswith(h) and part.match(said[len(h) :]) is not None for h in (held, bare))
 
 

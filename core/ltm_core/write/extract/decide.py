@@ -42,6 +42,8 @@ _NOT_SETTLED = (
     "plan", "command", "mood", "third_person", "general", "ephemeral", "past", "temporary", "complaint", "correction",
 )  # fmt: skip
 """Cues with which a clause about a place does not say how things are there for good."""
+_PASSING_TOLD = ("plan", "command", "third_person", "general", "ephemeral", "temporary", "complaint", "correction")
+"""Cues with which a clause tells of nothing that is so for good."""
 _NEWS_FLOOR = 0.2
 """The same for the new value in a sentence that is very likely news of a change ("现在改坐地铁了")."""
 _WITHOUT_VECTOR = 0.1
@@ -138,7 +140,9 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
             return _PASSING_FLOOR if passing else _CHATTY_FLOOR
         return _OPEN_FLOOR if is_told_of_oneself(r, subject) else _UNNAMED_FLOOR
     if first.rule == "open":
-        settled = _is_of_own_place(r, lexicon)
+        if subject.kind in _PEOPLE and _is_trait(r, subject, lexicon) and not r["past"]:
+            return _TRAIT_FLOOR
+        settled = _is_of_own_place(r, lexicon) or _is_settled(r, lexicon)
         if settled:
             return settled
         if lexicon.shared["subordinate"].match(r.clause.norm) or (
@@ -201,6 +205,15 @@ def _is_of_own_place(r: Read, lexicon: Lexicon) -> float:
     if bound.search(r.clause.norm) is not None and (here or r["of_own_place"]):
         return _BOUND_FLOOR
     return _PLACE_FLOOR if here else 0.0
+
+
+def _is_settled(r: Read, lexicon: Lexicon) -> float:
+    """The floor for a Chinese statement of what is so for good, in whatever words (a rule of the house, a collection,
+    a mark of the body); 0.0 for any other clause."""
+    told = lexicon.rules(r.clause.language).parts.get("settled_told")
+    if told is None or any(r[w] for w in _PASSING_TOLD) or told.search(r.clause.norm) is None:
+        return 0.0
+    return _BOUND_FLOOR
 
 
 def _may_be_open(r: Read, subject: Subject, lexicon: Lexicon) -> bool:

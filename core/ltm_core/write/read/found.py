@@ -10,6 +10,9 @@ from ltm_core.write.plan import Candidate, Utterance
 from ltm_core.write.read.scopes import Read
 from ltm_core.write.words.norm import trim
 
+_TOLD = 0.7
+"""Share of the words that tell of a change which anchors must cover for it to need none of its own."""
+
 
 @dataclass(slots=True)
 class Found:
@@ -57,7 +60,7 @@ def changed(
         if not (again or (c.op == "supersede" and c.fact.rule in rules)) or not c.fact.evidence:
             continue
         words = c.fact.evidence[-1 if again else 0]
-        if not any(a.kind == "stated_fact" and _overlap(a.evidence, words) for a in given):
+        if not _is_told(words, [a.evidence for a in given if a.kind == "stated_fact"]):
             yield Anchor(
                 kind="stated_fact",
                 text=trim(said[words.start : words.end]) if again else c.fact.text,
@@ -65,6 +68,12 @@ def changed(
                 reason=f"{c.fact.rule}: {c.reason}",
                 importance=c.fact.importance,
             )
+
+
+def _is_told(words: Evidence, given: Sequence[Evidence]) -> bool:
+    """Whether most of the words have anchors already: of "师傅来过了，工单已完结" the first clause is no news."""
+    places = {i for e in given if _overlap(e, words) for i in range(max(e.start, words.start), min(e.end, words.end))}
+    return len(places) > _TOLD * (words.end - words.start)
 
 
 def inside(candidate: Candidate, evidence: Evidence) -> bool:

@@ -100,6 +100,8 @@ def _subject(
     entities: Mapping[str, str],
 ) -> Subject:
     first = rules.parts["subject"].match(text)
+    if first is not None and rules.language == "zh" and _named_own(text, rules, lexicon, start) is not None:
+        first = None  # "我们主管老孟…" begins with the speaker, and tells of another
     theirs = _of_known(text, start, entities) if first is None else None
     if theirs is not None:
         return theirs
@@ -152,7 +154,8 @@ def _named_own(text: str, rules: Rules, lexicon: Lexicon, start: int) -> Subject
     found = pattern.match(text) if pattern is not None else None
     if found is None:
         return None
-    name = found["name"] or found["name2"]
+    groups = found.groupdict()
+    name = groups["name"] or groups["name2"] or groups.get("name3") or ""
     if name.lower() in lexicon.sets["no_names"]:
         return None
     told = text[found.end() :].lstrip()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ltm_core.types import Fact
 from ltm_core.write.endings.ended import ended_by, may_end
 from ltm_core.write.endings.opposites import opposed, tells_opposite
+from ltm_core.write.endings.telling_of import tells_of_part
 from ltm_core.write.endings.touching import only_touches, tells_of_another
 from ltm_core.write.known.match import contrary, in_classes, related, same_thing
 from ltm_core.write.known.mentions import mentions
@@ -89,7 +90,7 @@ def changed_from(f: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     """Whether the fact is what a change leaves behind ("from Jira to Linear"), under whatever attribute."""
     if not c.wrong_object:
         return False
-    if touched(f, c, lexicon):
+    if touched(f, c, lexicon) or tells_of_part(f, c, lexicon):
         return False
     named = f.relation.partition(":")[0] in ("single", "attribute") and may_end(f)
     if same_thing(f, c.wrong_object, loose=True) and (related(f, c, lexicon) or named):

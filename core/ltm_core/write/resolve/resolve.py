@@ -15,10 +15,12 @@ from ltm_core.write.endings.ends import RULE as ENDS
 from ltm_core.write.endings.overtaken import RULE as OVERTAKES
 from ltm_core.write.endings.overtaken import overtake
 from ltm_core.write.endings.returns import RULE as RETURNS
+from ltm_core.write.endings.stages import RULE as STAGE
 from ltm_core.write.known.known import Known
 from ltm_core.write.known.news import load_news
 from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.read.found import inside
+from ltm_core.write.resolve.advance import advance
 from ltm_core.write.resolve.beside import Beside
 from ltm_core.write.resolve.farewells import ended_before, without_farewells, without_news, without_partner
 from ltm_core.write.resolve.meeting import Meeting
@@ -83,6 +85,11 @@ def resolve(
             continue
         if candidate.rule == RETURNS and not candidate.relation_confidence:
             continue  # what is gone back to was not found (`returns.settled`)
+        if candidate.rule == STAGE:
+            decisions = advance(
+                candidate, decisions, state.known, lexicon=lexicon, labels=labels, now=now, new_id=new_id
+            )
+            continue
         if candidate.rule == OVERTAKES:
             kept = [f for f in state.known.of_subject(candidate) if keeps_employer(f, candidate, lexicon)]
             for f in kept:

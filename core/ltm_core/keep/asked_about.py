@@ -13,7 +13,7 @@ from functools import partial
 
 from ltm_core.keep.matching import facts_named
 from ltm_core.keep.meant import facts_meant, of_request
-from ltm_core.keep.nearest import ERASED, ERASED_OF_RELATIVE, OF_RELATIVE, QUIET, VectorsOf, nearest
+from ltm_core.keep.nearest import OF_RELATIVE, QUIET, VectorsOf, nearest
 from ltm_core.types import Fact
 from ltm_core.write.plan import ForgetRequest
 from ltm_core.write.requests.topic_zh import Topic
@@ -62,11 +62,12 @@ def _ways(
         yield lambda: [f for name in topic.names for f in facts_named(theirs, name)]
         yield lambda: facts_named(facts, request.target)
         yield lambda: _few(_told(theirs, (*topic.split, *topic.told)), most=len(theirs))
-        yield lambda: _sharing(theirs, topic.names[:1], most=_MOST_LOOSE if loose else 1)
+        yield lambda: _sharing(theirs, topic.names[:1], loose=loose)
         if loose:
             yield lambda: [f for name in topic.looser for f in facts_named(theirs, name)]
             yield lambda: [f for f in facts if f.is_about_user and _mentions(f, topic.called)]
-        yield lambda: nearest(theirs, topic.meant, vectors, OF_RELATIVE if loose else ERASED_OF_RELATIVE)
+        if loose:
+            yield lambda: nearest(theirs, topic.meant, vectors, OF_RELATIVE)
         return
     yield lambda: [f for f in facts if f.relation == f"attribute:{topic.attribute}" and f.is_about_user]
     if request.relations:
@@ -85,9 +86,9 @@ def _ways(
         yield lambda: [f for f in own if _is_member(f, topic)]
     others = own if topic.own else facts
     yield lambda: _few(_told(others, (*topic.split, *topic.told)), most=1)
-    yield lambda: _sharing(others, topic.names[-1:], most=1)
-    if not request.relations:  # the phone number that nobody told is not the phone
-        yield lambda: nearest(others, topic.meant, vectors, QUIET if loose else ERASED)
+    yield lambda: _sharing(others, topic.names[-1:], loose=False)
+    if loose and not request.relations:  # the phone number that nobody told is not the phone
+        yield lambda: nearest(others, topic.meant, vectors, QUIET)
 
 
 def _mentions(fact: Fact, names: Sequence[str]) -> bool:
@@ -102,16 +103,19 @@ def _few(facts: list[Fact], *, most: int) -> list[Fact]:
     return facts if len(facts) <= most else []
 
 
-def _sharing(facts: Sequence[Fact], names: Sequence[str], *, most: int) -> list[Fact]:
-    """The facts that share the longest piece with the topic, when it is a good half of it ("存折里的钱数")."""
-    common = request_words()["common_piece"]
+def _sharing(facts: Sequence[Fact], names: Sequence[str], *, loose: bool) -> list[Fact]:
+    """The facts that share the longest piece with the topic, when it is a good half of it ("存折里的钱数"). What is
+    erased is not the game by the name of its racket ("羽毛球拍")."""
+    words = request_words()
     for name in names:
         least = max(_LEAST_PIECE, (len(name) + 1) // 2)
         for n in range(len(name), least - 1, -1):
-            pieces = {p for i in range(len(name) - n + 1) if common.search(p := name[i : i + n]) is None}
-            found = [f for f in facts if any(p in f.text for p in pieces)]
-            if found:
-                return _few(found, most=most)
+            places = [i for i in range(len(name) - n + 1) if words["common_piece"].search(name[i : i + n]) is None]
+            shared = {i: [f for f in facts if name[i : i + n] in f.text] for i in places}
+            if any(shared.values()):
+                kept = [i for i in shared if loose or words["thing_for"].search(name[i + n :]) is None]
+                meant = [f for f in facts if any(f in shared[i] for i in kept)]
+                return _few(meant, most=_MOST_LOOSE if loose else 1)
     return []
 
 

@@ -1,7 +1,9 @@
 """The one fact that is nearest to a topic by meaning, where no words of it name one: "欠款" of "信用卡还欠着三万四".
 
-It must be near, and clearly nearer than everything else that is known: the words of a topic that nobody ever told are
-a little like many facts. To erase asks for more of both than to be silent, which can be undone. Pure.
+It must be near, and clearly nearer than everything else that is known: the words of a topic that nobody ever told
+are a little like many facts. Only for silence, which can be undone: the trip to Beijing is nearer to a home in
+Beijing than a debt to what is owed (cosine .67 and .52), and of twenty topics nobody had told eleven would have
+erased something else. Pure.
 """
 
 from __future__ import annotations
@@ -28,10 +30,9 @@ class Least:
     apart: float
 
 
-ERASED, QUIET = Least(0.42, 0.2), Least(0.32, 0.12)
-"""Measured with ``use-multilingual-v3`` on topics nobody told: of 25 the nearest fact is never as near and as far
-apart as an erasure asks."""
-ERASED_OF_RELATIVE, OF_RELATIVE = Least(0.32, 0.2), Least(0.2, 0.08)
+QUIET = Least(0.32, 0.12)
+"""Found with ``use-multilingual-v3`` on topics nobody told and topics told in other words."""
+OF_RELATIVE = Least(0.2, 0.08)
 """Among the few facts of the relative who is named."""
 
 

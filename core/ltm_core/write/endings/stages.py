@@ -44,7 +44,7 @@ def stages_told(
         if "stage_waits" not in rules.parts or is_story([s.read for s in unit.spoken]):
             continue
         told = [_tells(s.read, rules) for s in unit.spoken]
-        if not any(told) or rules.parts["stage_not"].search(normal(unit.text)) is not None:
+        if not any(told) or any(rules.parts[p].search(normal(unit.text)) for p in ("stage_not", "facet")):
             continue
         matter = [rules.parts["stage_matter"].search(s.read.clause.norm) is not None for s in unit.spoken]
         asks = any(s.read["command"] or s.read["second_person"] for s in unit.spoken)

@@ -156,7 +156,7 @@ def _named_own(text: str, rules: Rules, lexicon: Lexicon, start: int) -> Subject
         return None
     groups = found.groupdict()
     name = groups["name"] or groups["name2"] or groups.get("name3") or ""
-    if name.lower() in lexicon.sets["no_names"]:
+    if name.lower() in lexicon.sets["no_names"] or (not name.isascii() and lexicon.is_post(name)):
         return None
     told = text[found.end() :].lstrip()
     if found["other"] and not any(rules.parts[p].match(told) for p in ("goes_on", "has_trait")):

@@ -48,9 +48,9 @@ LEAN = {"": 0.0, "en": 0.5, "zh": 0.85, "ja": 1.0}
 """Added to the log-odds of both models together: half of the labelled messages are twins written to mislead, which
 talk is not. Chosen on ``stories_dev.jsonl`` and the counts of other stories, where anchors stay right in .98 of the
 cases. The n-grams alone, and languages with few rows, have no such slack."""
-DENSE = 0.5
-"""Taken from the log-odds of every model: stories, of which there are more than of messages, are denser in facts than
-talk. Without it passing remarks ("the printer is broken") pass; at 0.9 the facts that the stories taught are lost."""
+DENSE = {"mean": 0.25, "grams": 0.5}
+"""Taken from the log-odds: stories, of which there are more than of messages, are denser in facts than talk. Without it
+passing remarks pass ("the printer is broken"); with twice as much the facts that the stories taught are lost."""
 SCALE = 8.0
 """Of unit-length vectors beside cues that are 0 or 1."""
 
@@ -142,7 +142,7 @@ def calibrations(rows: list[Row], grams: NDArray[Any], mean: NDArray[Any], which
             slope, shift = calibrated(z[of], y)
             made[f"{name}_{language}".rstrip("_")] = (
                 slope,
-                round(shift + (LEAN[language] if name == "mean" else 0) - DENSE, 4),
+                round(shift + (LEAN[language] if name == "mean" else 0) - DENSE[name], 4),
             )
     return made
 

@@ -40,6 +40,11 @@ TOUCHES = [
     ("We have a caravan", "We got rid of the awning for the caravan"),
     ("I have a gym membership", "I cancelled my gym class"),
     ("I take sertraline 50 mg", "They raised my levothyroxine to 75 mcg"),
+    ("I have a garden pond with koi", "A heron got one of my koi"),
+    ("I have two guitars", "The old guitar was stolen"),
+    ("I live in a house on Mill Lane", "The bakery on Mill Lane shut last week"),
+    ("My boat is a Wayfarer", "I replaced the mast of the Wayfarer"),
+    ("I see a physio called Anouk", "Anouk's husband has died"),
 ]
 TELLS = [
     ("We have a piano", "I sold the piano"),
@@ -58,6 +63,12 @@ TELLS = [
     ("I have a gym membership", "I cancelled my gym contract"),
     ("I take a pottery class", "I dropped the pottery class"),
     ("I'm on the parent council at Riverside", "I stepped down from the parent council in June"),
+    ("I have two guitars", "Both guitars were stolen"),
+    ("I have two rabbits", "My last rabbit died on Sunday"),
+    ("I have a garden pond with koi", "We filled in the pond"),
+    ("I rent a flat on Elm Street", "The lease on the flat has ended"),
+    ("I shop at Lidl", "The Lidl shop on my road closed for good"),
+    ("I work at the bakery on Mill Lane", "The bakery on Mill Lane has closed"),
     ("I share a flat with my friend Sam", "My friend moved out"),
 ]
 

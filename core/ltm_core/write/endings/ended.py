@@ -237,9 +237,22 @@ def is_of_another(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
     acts, leaves = parts["acts_on"].match(candidate.text), parts["leaves_it"].match(candidate.text)
     if acts is not None and not mentions(acts["what"], fact, lexicon) and mentions(acts["who"], fact, lexicon):
         return True
+    if _stops_one(candidate.text, fact, lexicon):
+        return True
     if leaves is None or set(content(leaves["who"], lexicon)) & set(content(fact.text, lexicon)):
         return False
     return not mentions(leaves["who"], fact, lexicon)
+
+
+def _stops_one(text: str, fact: Fact, lexicon: Lexicon) -> bool:
+    """Whether what the fact names does one thing no longer of which the fact says nothing ("the food bank has stopped
+    taking clothes")."""
+    m = lexicon.rules("en").parts["stops_one"].match(text)
+    if m is None or fact.subject != (fact.speaker or "user"):
+        return False  # "Nan no longer has food brought to her" is about Nan
+    who, held = set(content(m["who"], lexicon)), set(content(fact.text, lexicon))
+    does = content(f"{m['does'] or m['does2'] or m['does3']} {m['what']}", lexicon)
+    return bool(who) and who <= held and not held & set(does)
 
 
 def named_by(candidate: Candidate) -> tuple[str, ...]:

@@ -163,4 +163,6 @@ def _is_denied(before: str, lexicon: Lexicon) -> bool:
     """Whether a denial stands before in the same clause ("we still haven't got the keys")."""
     clause = _END.split(before)[-1]
     denies = lexicon.rules("en" if clause.isascii() else "zh").flags["negation"]
+    if lexicon.rules("en").parts["not_quite"].search(before) is not None:
+        return True  # "he nearly became a Catholic"
     return bool(clause.strip()) and denies.search(clause) is not None

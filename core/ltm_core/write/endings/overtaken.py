@@ -295,6 +295,8 @@ def meant(
         return [], "", 0.0
     if any(tells_of_part(near[i], c, lexicon) for i in same):
         return [], "", 0.0
+    if is_of_another(c, near[best], lexicon):
+        return [], "", 0.0
     if _tells_of_another(near[best], c, lexicon) or only_touches(near[best], c.text, lexicon):
         return [], "", 0.0
     strongest = news.strongest(compared, with_vectors=sentence.vector is not None)

@@ -28,7 +28,7 @@ def acts_itself(said: str, named: Sequence[str], lexicon: Lexicon) -> bool:
     somebody is from who leaves ("the nurse at Green Lane left")."""
     parts = lexicon.rules("en").parts
     acts, leaves = parts["acts_on"].match(said), parts["leaves_from"].match(said)
-    if acts is not None and _holds(acts["who"], named) and not _holds(acts["what"], named):
+    if acts is not None and _holds(acts["who"], named) and not _holds(acts["what"].partition(",")[0], named):
         return True
     return leaves is not None and _holds(leaves["where"], named) and not _holds(leaves["who"], named)
 

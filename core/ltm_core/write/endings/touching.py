@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ltm_core.types import Fact
+from ltm_core.write.endings.partly import stays_on, tells_of_part_of
 from ltm_core.write.endings.sayings import acts_itself, is_event, is_passing, tells_of_others
 from ltm_core.write.known.mentions import stem
 from ltm_core.write.words.lexicon import Lexicon
@@ -53,9 +54,7 @@ def only_touches(fact: Fact, text: str, lexicon: Lexicon, *, whole: bool = True)
     said = normal(text)
     held = _held(normal(f"{fact.text} {fact.object}"), lexicon.gate.function, lexicon.sets["light_nouns"])
     spoken = words(said)
-    if tells_of_others(said, held.text, lexicon) or _is_rival(fact, spoken, held, lexicon):
-        return True
-    if _is_for_it(said, held, lexicon) or _is_price_of_another(said, fact, held, lexicon):
+    if _is_about_else(said, fact, spoken, held, lexicon):
         return True
     hits = [i for i, w in enumerate(spoken) if w.stem in held.stems and not _is_name_of_another(spoken, i, held)]
     # Of a name of several words the last one tells whether it is meant.
@@ -63,7 +62,9 @@ def only_touches(fact: Fact, text: str, lexicon: Lexicon, *, whole: bool = True)
     if any(_is_named_otherwise(spoken, i, held, lexicon) for i in hits):
         return True
     if whole and (
-        is_passing(said, fact, held.stems, lexicon) or acts_itself(said, [spoken[i].text for i in hits], lexicon)
+        tells_of_part_of(said, normal(fact.text), held.stems, lexicon)
+        or is_passing(said, fact, held.stems, lexicon)
+        or acts_itself(said, [spoken[i].text for i in hits], lexicon)
     ):
         return True
     if not last:
@@ -86,25 +87,36 @@ def tells_of_another(fact: Fact, text: str, lexicon: Lexicon) -> bool:
     said = normal(text)
     held = _held(normal(f"{fact.text} {fact.object}"), lexicon.gate.function, lexicon.sets["light_nouns"])
     spoken = words(said)
-    if tells_of_others(said, held.text, lexicon) or _is_rival(fact, spoken, held, lexicon):
-        return True
-    if _is_for_it(said, held, lexicon) or _is_price_of_another(said, fact, held, lexicon):
+    if _is_about_else(said, fact, spoken, held, lexicon):
         return True
     mine = fact.subject == (fact.speaker or "user")
     hits = [i for i, w in enumerate(spoken) if w.stem in held.stems]
     if hits and mine and all(_is_owned(spoken, i, held, lexicon) for i in hits):
         return True
     one_value = fact.relation.partition(":")[0] in ("single", "attribute")
+    slot = {w.stem for w in words(fact.relation.partition(":")[2])}
+    hits = [i for i in hits if spoken[i].stem in slot] or hits  # "the house insurance" of the car's, with whomever
     if hits and one_value and all(_is_other_sort(spoken, i, held, lexicon) for i in hits):
         return True
     return is_event(said, held.text, lexicon)
+
+
+def _is_about_else(said: str, fact: Fact, spoken: tuple[Word, ...], held: Held, lexicon: Lexicon) -> bool:
+    """Whether a sentence tells of somebody or something else, or names the fact's thing as what stays."""
+    return (
+        tells_of_others(said, held.text, lexicon)
+        or stays_on(said, held.stems, lexicon)
+        or _is_rival(fact, spoken, held, lexicon)
+        or _is_for_it(said, held, lexicon)
+        or _is_price_of_another(said, fact, held, lexicon)
+    )
 
 
 @lru_cache(maxsize=64)
 def words(text: str) -> tuple[Word, ...]:
     """The words of a sentence."""
     found = list(_WORD.finditer(text))
-    ends = [*(m.start() for m in found[1:]), len(text)]
+    ends = [*(m.start() for m in found[1:]), len(text)][: len(found)]
     return tuple(
         Word(m.group(), low := _OWNER.sub("", m.group().lower()), stem(low), text[m.end() : end])
         for m, end in zip(found, ends, strict=True)
@@ -131,9 +143,16 @@ def _is_beside(spoken: tuple[Word, ...], i: int, held: Held, lexicon: Lexicon) -
         return False
     after = spoken[i + 1]
     if word.owns:
+        timed = lexicon.shared["of_time"].fullmatch(after.low) is not None and after.gap == " "
+        if timed and _is_noun(spoken, i + 2, lexicon):
+            return True  # "the hospital's night canteen"
         return after.low in lexicon.rules("en").kin or not _goes_on(after, lexicon)
     if after.low in lexicon.sets["one_meeting"] and after.stem not in held.stems:
         return bool(held.words & lexicon.sets["goes_on_there"])  # "cancelled my gym class" of a gym membership
+    if after.low in lexicon.sets["outlets"] and word.text[:1].isupper():
+        # "the O2 shop" of a contract with O2; not of what one buys or does at O2
+        there = lexicon.rules("en").parts["place_held"].finditer(held.text)
+        return all(m["place"].lower() != word.low for m in there)
     if after.low in lexicon.sets["whole_heads"] and not after.owns:
         return _is_noun(spoken, i + 2, lexicon) and after.gap == " "  # "the Lidl car park"
     if after.low in lexicon.sets["exam_heads"]:

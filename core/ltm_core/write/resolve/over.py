@@ -90,7 +90,7 @@ def changed_from(f: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     """Whether the fact is what a change leaves behind ("from Jira to Linear"), under whatever attribute."""
     if not c.wrong_object:
         return False
-    if touched(f, c, lexicon) or tells_of_part(f, c, lexicon):
+    if touched(f, c, lexicon) or tells_of_part(f, c, lexicon) or tells_of_another(f, c.text, lexicon):
         return False
     named = f.relation.partition(":")[0] in ("single", "attribute") and may_end(f)
     if same_thing(f, c.wrong_object, loose=True) and (related(f, c, lexicon) or named):

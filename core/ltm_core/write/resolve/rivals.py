@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ltm_core.types import Fact
 from ltm_core.write.endings.ended import may_end
 from ltm_core.write.endings.telling_of import tells_of_part
-from ltm_core.write.endings.touching import is_other_slot, only_touches
+from ltm_core.write.endings.touching import is_other_slot, only_touches, tells_of_another
 from ltm_core.write.extract.renew import RULE as RENEWED
 from ltm_core.write.known.match import counts, same_activity, same_thing
 from ltm_core.write.known.revalued_zh import revalued
@@ -85,6 +85,7 @@ def renewed(c: Candidate, mine: Sequence[Fact], taken: set[str], lexicon: Lexico
         and not equal(f, c, lexicon)
         and not any(e.message_id in told for e in f.evidence)
         and (switched(f, c, lexicon) or not only_touches(f, c.text, lexicon))
+        and not tells_of_another(f, c.text, lexicon)
         and not tells_of_part(f, c, lexicon)
         and not is_other_slot(f, c.relation, lexicon)
     ]

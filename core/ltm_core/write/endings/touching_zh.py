@@ -27,6 +27,9 @@ def touches_zh(fact: Fact, text: str, lexicon: Lexicon) -> bool:
         return True
     if lesson is not None and lesson.group()[:1] not in told:
         return True
+    there = parts["elsewhere"].match(said)
+    if there is not None and there["who"] not in told and not _is_told(there["what"], told):
+        return True
     if _is_done_by_another(said, told, parts["done_by_another"]):
         return True
     if _goes_on(said, told, parts["goes_on_beside"]) or _is_rival(said, told, parts["rivals"]):
@@ -36,8 +39,11 @@ def touches_zh(fact: Fact, text: str, lexicon: Lexicon) -> bool:
         return True
     if parts["awaited"].search(told) is not None:
         return False
+    done = fact.relation == "likes" or fact.relation in lexicon.sets["activities"]
+    if done and parts["gear_broken"].search(said) is not None:
+        return True  # what is done goes on when something used for it breaks
     used = parts["used_up"].match(said)
-    if used is not None and fact.relation in ("likes", "plays") and used["what"] in told:
+    if used is not None and done and used["what"] in told:
         return True
     return any(_is_something_of_it(parts[p].match(said), told) for p in ("something_of", "part_broken"))
 
@@ -49,7 +55,12 @@ def _is_something_of_it(m: re.Match[str] | None, told: str) -> bool:
     whole, what = m["whole"], m["what"]
     if not (whole in told or (len(whole) > _LEAST and whole[:-1] in told)):
         return False
-    return not any(what[i : i + _LEAST] in told for i in range(max(1, len(what) - 1)))
+    return not _is_told(what, told)
+
+
+def _is_told(what: str, told: str) -> bool:
+    """Whether the fact holds any of what a noun is made of."""
+    return any(what[i : i + _LEAST] in told for i in range(max(1, len(what) - 1)))
 
 
 def _is_done_by_another(said: str, told: str, another: Expression) -> bool:

@@ -167,3 +167,67 @@ def test_a_child_goes_on_to_the_next_school(
     turns: list[str], school: list[str], tmp_path: Path, encoder: Embedder
 ) -> None:
     assert [f.object for f in told(tmp_path, encoder, turns)[0] if f.relation == "studies_at"] == school
+
+
+TOUCHED_ONLY = [
+    # a part of it, a supply for it
+    ("我有一把雅马哈的木吉他。", "吉他的一弦崩断了，下午去琴行配了一根。", "木吉他"),
+    ("我买了露营帐篷，经常周末出去。", "帐篷的一根地钉弄丢了，用筷子顶了一下。", "帐篷"),
+    ("我有一辆捷安特自行车。", "自行车的铃铛掉了，懒得装新的。", "捷安特"),
+    ("我喜欢打羽毛球。", "羽毛球用完了，得再买一筒。", "羽毛球"),
+    ("我在学跳舞。", "舞蹈鞋的带子断了，换了一双。", "跳舞"),
+    ("我在学德语。", "德语字典翻烂了，换了本新的。", "德语"),
+    ("我家有只金毛叫豆豆。", "豆豆的牵引绳断了，换了根结实的。", "金毛"),
+    # what else is there
+    ("我开了一家花店，在人民路。", "人民路上的药店搬走了，听说要开火锅店。", "人民路"),
+    ("我在上海和苏州各有一个家。", "苏州那边的沙发搬走了，打算添套新的。", "苏州"),
+    ("我在住院部三号楼当护工。", "三号楼的小卖部关了，买水得去一号楼。", "护工"),
+    ("我买菜一般去东门菜市场。", "东门菜市场那家卖豆腐的不干了，得另找一家摊子。", "东门"),
+    ("我在跑滴滴。", "滴滴的一个司机群解散了。", "滴滴"),
+    ("我跟爸妈一起住。", "楼上的租客搬走了。", "爸妈"),
+    ("我在养一只布偶猫。", "小区里有只流浪猫死了，挺可怜的。", "布偶猫"),
+    # somebody else
+    ("我的导师是张教授。", "师兄换导师了，从王教授换到了刘教授那边。", "张教授"),
+    ("我女儿在北京上大学。", "她宿舍有个女生退学了，女儿跟我说了半天。", "北京"),
+    ("我是社区志愿者。", "社区另一个志愿者老赵搬走了，大家给他送行。", "志愿者"),
+    ("我在学吉他，每周上两节课。", "吉他课的班长退课了，群里少了一个人。", "吉他"),
+    # another of its sort, what goes on
+    ("房贷每个月得还六千二，压力不小。", "车贷这个月终于还清了，以后只剩房贷了。", "六千二"),
+    ("我在做一个鱼缸造景的副业。", "主业那边的项目结束了，副业照接单。", "副业"),
+    ("我的招商银行卡是工资卡。", "我把那张好久没用的农行卡注销了，工资卡没动。", "招商"),
+    # one of several, one lesson, once, a facet
+    ("我养了一缸孔雀鱼。", "前两天缸里死了一条鱼，其他十几条都挺精神。", "孔雀鱼"),
+    ("我在学日语，目标是考N2。", "新版日语教材第五课终于学完了，明天开始第六课。", "日语"),
+    ("我每周三晚上去上瑜伽课。", "这周三瑜伽老师发烧，课停了一次，下周照常。", "瑜伽"),
+    ("我是素描班的学员。", "素描班换教室了，从二楼搬到四楼。", "素描班"),
+    ("我是读书会的成员。", "读书会换地方了，改在图书馆三楼。", "读书会"),
+]
+
+
+@pytest.mark.parametrize(("lasting", "said", "stays"), TOUCHED_ONLY)
+def test_what_only_touches_on_a_thing_ends_nothing_of_it(
+    tmp_path: Path, encoder: Embedder, lasting: str, said: str, stays: str
+) -> None:
+    facts, _ = told(tmp_path, encoder, [lasting, said])
+    assert any(stays in f.text and f.text in lasting for f in facts), facts
+
+
+@pytest.mark.parametrize(
+    ("lasting", "said", "over"),
+    [
+        ("我有一把雅马哈的木吉他。", "吉他卖了。", "吉他"),
+        ("我在城东开了家奶茶店。", "城东那家店关了，贴了转让。", "奶茶"),
+        ("我在一家律所当助理。", "律所的工作辞了。", "助理"),
+        ("我的导师是张教授。", "我换导师了，现在跟刘教授。", "张教授"),
+        ("我有车贷，每月还三千。", "车贷终于还清了。", "车贷"),
+        ("我每个月还房贷六千。", "房贷还清了，只剩点信用卡了。", "六千"),
+        ("我养了一缸孔雀鱼。", "缸里的鱼全死了。", "孔雀鱼"),
+        ("我在苏州有套房。", "苏州那套房卖了。", "有套房"),
+        ("我家租在三号院。", "三号院的房子退了，搬到城西了。", "租在三号院"),
+    ],
+)
+def test_what_is_told_of_the_thing_itself_still_ends_it(
+    tmp_path: Path, encoder: Embedder, lasting: str, said: str, over: str
+) -> None:
+    facts, _ = told(tmp_path, encoder, [lasting, said])
+    assert not any(over in f.text and f.text in lasting for f in facts), facts

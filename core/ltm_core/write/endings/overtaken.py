@@ -297,6 +297,8 @@ def meant(
         return [], "", 0.0
     if is_of_another(c, near[best], lexicon):
         return [], "", 0.0
+    if not c.text.isascii() and any(only_touches(near[i], c.text, lexicon) for i in same):
+        return [], "", 0.0  # told in one breath: what is not meant of the one is not of the other
     if _tells_of_another(near[best], c, lexicon) or only_touches(near[best], c.text, lexicon):
         return [], "", 0.0
     strongest = news.strongest(compared, with_vectors=sentence.vector is not None)

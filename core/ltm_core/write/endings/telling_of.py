@@ -60,3 +60,11 @@ def tells_of_facet(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     parts = lexicon.rules("zh").parts
     facet = parts["facet"].search(c.text)
     return facet is not None and facet.group() not in fact.text and parts["awaited"].search(fact.text) is not None
+
+
+def changes_facet(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
+    """Whether a Chinese sentence names as new only the room, the time or the head of what one belongs to or does
+    ("素描班换教室了" of "我是素描班的学员"), and the fact is of no such value."""
+    if fact.relation.partition(":")[0] in ("single", "attribute"):
+        return False
+    return lexicon.rules("zh").parts["facet_value"].fullmatch(c.object) is not None

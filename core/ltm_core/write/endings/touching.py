@@ -11,6 +11,7 @@ from functools import lru_cache
 from ltm_core.types import Fact
 from ltm_core.write.endings.partly import stays_on, tells_of_part_of
 from ltm_core.write.endings.sayings import acts_itself, is_event, is_passing, tells_of_others
+from ltm_core.write.endings.touching_zh import touches_zh
 from ltm_core.write.known.mentions import stem
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import fold, normal
@@ -47,10 +48,10 @@ class Held:
 
 
 def only_touches(fact: Fact, text: str, lexicon: Lexicon, *, whole: bool = True) -> bool:
-    """Whether an English sentence names what the fact is about only to tell of something else. ``whole``: whether
+    """Whether a sentence names what the fact is about only to tell of something else. ``whole``: whether
     a part, a thing for it and a passing event count as well; without, only another of its sort or of another."""
     if not (text.isascii() and fact.text.isascii()):
-        return False
+        return touches_zh(fact, text, lexicon)
     said = normal(text)
     held = _held(normal(f"{fact.text} {fact.object}"), lexicon.gate.function, lexicon.sets["light_nouns"])
     spoken = words(said)
@@ -83,7 +84,7 @@ def tells_of_another(fact: Fact, text: str, lexicon: Lexicon) -> bool:
     """Whether an English sentence tells of somebody or something else, or of a passing event, however well it fits
     the fact."""
     if not (text.isascii() and fact.text.isascii()):
-        return False
+        return touches_zh(fact, text, lexicon)
     said = normal(text)
     held = _held(normal(f"{fact.text} {fact.object}"), lexicon.gate.function, lexicon.sets["light_nouns"])
     spoken = words(said)

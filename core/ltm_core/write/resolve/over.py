@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ltm_core.types import Fact
 from ltm_core.write.endings.ended import ended_by, may_end
 from ltm_core.write.endings.opposites import opposed, tells_opposite
-from ltm_core.write.endings.telling_of import tells_of_part
+from ltm_core.write.endings.telling_of import changes_facet, tells_of_part
 from ltm_core.write.endings.touching import only_touches, tells_of_another
 from ltm_core.write.known.match import contrary, in_classes, related, same_thing
 from ltm_core.write.known.mentions import mentions
@@ -91,6 +91,8 @@ def changed_from(f: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     if not c.wrong_object:
         return False
     if touched(f, c, lexicon) or tells_of_part(f, c, lexicon) or tells_of_another(f, c.text, lexicon):
+        return False
+    if changes_facet(f, c, lexicon):
         return False
     named = f.relation.partition(":")[0] in ("single", "attribute") and may_end(f)
     if same_thing(f, c.wrong_object, loose=True) and (related(f, c, lexicon) or named):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from ltm_core.types import Fact
+from ltm_core.write.endings.telling_of import changes_facet
 from ltm_core.write.extract.renew import RULE as RENEWED
 from ltm_core.write.known.match import singular
 from ltm_core.write.known.mentions import content, stem
@@ -37,6 +38,8 @@ def takes_place(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     """Whether a value said to be new stands for the same thing as the fact's, under another name of it: the same
     noun ("coach", "running coach"), or tools of one sort ("switched to Arc")."""
     one, two = fact.relation.partition(":"), candidate.relation.partition(":")
+    if candidate.rule == RENEWED and changes_facet(fact, candidate, lexicon):
+        return False
     if candidate.rule == RENEWED and _holds_post(fact, two[2], lexicon):
         return True
     if candidate.rule == RENEWED and (

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from ltm_core.keep.value import Held, value
@@ -89,12 +88,12 @@ def decide(memories: Sequence[Held], policy: Policy, *, now: datetime, unreplace
         rest = [h.item for h in ordered if h.item not in going]
         if over > len(going):
             soon = {h.item for h in memories if h.for_now or h.item in ties.waiting}
-            later = list(accumulate((item in soon for item in rest), initial=0))
 
             # The more is named the more may go: the shortest beginning that is enough. What may go soon goes then:
             # nothing of more value goes in its place.
             def many(count: int) -> int:
-                return len(ties.free(named | dict.fromkeys(rest[:count], "capacity"))[0]) + later[count]
+                now_ = ties.free(named | dict.fromkeys(rest[:count], "capacity"))[0]
+                return len(now_) + sum(item in soon and item not in now_ for item in rest[:count])
 
             enough = bisect_left(range(len(rest)), over, key=many)
             named |= dict.fromkeys(rest[:enough], "capacity")

@@ -150,7 +150,7 @@ def _is_beside(spoken: tuple[Word, ...], i: int, held: Held, lexicon: Lexicon) -
         return after.low in lexicon.rules("en").kin or not _goes_on(after, lexicon)
     if after.low in lexicon.sets["one_meeting"] and after.stem not in held.stems:
         return bool(held.words & lexicon.sets["goes_on_there"])  # "cancelled my gym class" of a gym membership
-    if after.low in lexicon.sets["outlets"] and word.text[:1].isupper():
+    if after.low in lexicon.sets["outlets"] and after.stem not in held.stems and word.text[:1].isupper():
         # "the O2 shop" of a contract with O2; not of what one buys or does at O2
         there = lexicon.rules("en").parts["place_held"].finditer(held.text)
         return all(m["place"].lower() != word.low for m in there)

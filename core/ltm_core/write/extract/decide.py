@@ -18,7 +18,7 @@ from ltm_core.write.words.lexicon import Lexicon
 
 _STRONG_FLOOR = 0.3
 """Gate probability from which a clause that a known pattern reads is kept; others need the threshold."""
-_SURE_FLOOR = 0.15
+_SURE_FLOOR = 0.1
 """The same for patterns that hardly ever misread."""
 _DIED = ".pet_gone"
 """How the names of the rules end that read of the death of an animal known by name: such news is never passing."""

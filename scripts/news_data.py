@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from ltm_core.lexicon import default_lexicon
 from ltm_core.write.analyse import analyse
-from ltm_core.write.endings.overtaken import RULE, Unit, units
+from ltm_core.write.endings.overtaken import RULE
 from ltm_core.write.known.news import Held
 from ltm_core.write.plan import Utterance
 from ltm_core.write.read.clauses import split
 from ltm_core.write.read.scopes import read
+from ltm_core.write.read.units import Unit, units
 from ltm_core.write.read.walk import walk
 
 NOW = dt.datetime(2026, 6, 17, 10, 30, tzinfo=dt.UTC)

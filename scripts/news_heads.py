@@ -12,9 +12,9 @@ from news_data import Embedded
 from numpy.typing import NDArray
 
 from ltm_core.lexicon import default_lexicon
-from ltm_core.write.endings.overtaken import Unit, mean_vector
 from ltm_core.write.known.news import Sentence, features
 from ltm_core.write.learned.gate import BUCKETS, pack
+from ltm_core.write.read.units import Unit, mean_vector
 
 STEPS = 150
 """Of descent: more of them no longer change the figures."""

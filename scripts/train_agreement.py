@@ -30,11 +30,11 @@ from ltm_core.lexicon import default_lexicon
 from ltm_core.write.anchors.agreement import make_agreement, reply_cues
 from ltm_core.write.anchors.reply_en import reply_of
 from ltm_core.write.anchors.worked import says
-from ltm_core.write.endings.overtaken import mean_vector
 from ltm_core.write.known.news import Sentence, features
 from ltm_core.write.learned.gate import BUCKETS
 from ltm_core.write.read.clauses import split
 from ltm_core.write.read.scopes import read
+from ltm_core.write.read.units import mean_vector
 
 FILES = {"en": "replies_en.tsv", "zh": "agreements_zh.tsv"}
 WEIGHTS = Path("core/ltm_core/lexicon/write")

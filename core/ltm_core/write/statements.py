@@ -17,7 +17,7 @@ from ltm_core.write.corrections.slips import put_in_place
 from ltm_core.write.corrections.transfer import given_to, handed_over, transferred
 from ltm_core.write.endings.comebacks import comebacks
 from ltm_core.write.endings.ends import ending_of, endings
-from ltm_core.write.endings.overtaken import Unit, proposed, tells_change, units
+from ltm_core.write.endings.overtaken import proposed, tells_change
 from ltm_core.write.endings.returns import returning
 from ltm_core.write.endings.stages import stages_told
 from ltm_core.write.extract.attributes import announces_change, changed_attribute
@@ -37,6 +37,7 @@ from ltm_core.write.read.neighbours import Neighbours, Vectors
 from ltm_core.write.read.one_more import one_more
 from ltm_core.write.read.people import Subject, speaker_key
 from ltm_core.write.read.scopes import Read
+from ltm_core.write.read.units import Unit, units
 from ltm_core.write.read.walk import Spoken, walk
 from ltm_core.write.words.lexicon import Lexicon
 

@@ -26,11 +26,11 @@ from ltm_core.write.anchors.undone import (
 )
 from ltm_core.write.anchors.worked import advice, asks_for_form, elsewhere, follows, points, says, worked
 from ltm_core.write.endings.ends import thing_ended
-from ltm_core.write.endings.overtaken import mean_vector
 from ltm_core.write.known.news import Sentence, said_words
 from ltm_core.write.plan import Candidate, Turn, Utterance
 from ltm_core.write.read.neighbours import Vectors
 from ltm_core.write.read.scopes import Read
+from ltm_core.write.read.units import mean_vector
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import fold, script
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ltm_core.write.endings.overtaken import mean_vector
 from ltm_core.write.known.news import CUES as SENTENCE_CUES
 from ltm_core.write.known.news import Sentence, cue_array, said_words
 from ltm_core.write.read.scopes import Read
+from ltm_core.write.read.units import mean_vector
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import normal
 

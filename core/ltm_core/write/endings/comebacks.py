@@ -14,12 +14,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ltm_core.types import Fact
-from ltm_core.write.endings.overtaken import Unit
 from ltm_core.write.known.mentions import content
 from ltm_core.write.known.rows import UNTOUCHED, is_late
 from ltm_core.write.known.sorts import are_exclusive
 from ltm_core.write.plan import Candidate, Utterance
 from ltm_core.write.read.found import overlap
+from ltm_core.write.read.units import Unit
 from ltm_core.write.read.walk import Spoken
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import fold

@@ -8,13 +8,13 @@ never when the rules found what the words change.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ltm_core.types import Evidence, Fact, Scope
+from ltm_core.types import Fact, Scope
 from ltm_core.write.endings.ended import is_of_another
 from ltm_core.write.endings.given_up import left_of
 from ltm_core.write.endings.opposites import Gone, over_by, tells_opposite
@@ -24,16 +24,17 @@ from ltm_core.write.endings.worded import without, worded
 from ltm_core.write.known.known import Known
 from ltm_core.write.known.mentions import content
 from ltm_core.write.known.narrow import remainder
-from ltm_core.write.known.news import Held, News, Sentence, cue_array, words
+from ltm_core.write.known.news import Held, News, Sentence, words
 from ltm_core.write.known.rows import UNTOUCHED, closed, is_late, new_fact, retracted
 from ltm_core.write.learned.gate import log_odds
 from ltm_core.write.plan import Candidate, Decision, Utterance
 from ltm_core.write.read.found import overlap
 from ltm_core.write.read.old_stories import is_story
 from ltm_core.write.read.scopes import Read
+from ltm_core.write.read.units import NOT_FOR_GOOD, Unit, mean_vector, unit_of, without_plans
 from ltm_core.write.read.walk import Spoken
 from ltm_core.write.words.lexicon import Lexicon
-from ltm_core.write.words.norm import fold, normal, trim
+from ltm_core.write.words.norm import fold, normal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,8 +46,6 @@ _SURE = 0.8
 """Probability from which the models outvote the relation that the rules read."""
 _CLEAR = 0.6
 """Probability below which English words end nothing with which they share no word."""
-_NOT = ("plan", "goal", "one_off", "temporary", "conditional", "question")
-"""Cues of clauses that change nothing for good."""
 _PASSING = ("ephemeral", "mood", "third_person", "plan", "command")
 """Cues of clauses whose change may be over tomorrow, or another's."""
 _FIRST = 2
@@ -57,80 +56,13 @@ _OVER = 0.95
 """Probability that what some words are known to make over is over."""
 _NEWS = 0.85
 """Probability of a change from which its new value is kept although nothing known is replaced."""
-_MOST_CLAUSES = 5
 _LONGEST_NAME = 4
 """Characters of a Chinese name or thing with which a sentence begins."""
 _NAMED = ("attribute", "single")
 """Relations that are only the words of the user for a thing."""
-_LANGUAGES = ("en", "zh")
-_REPORTS = ("feedback", "complaint")
-"""Vetoes of clauses that tell how something went."""
 _OTHERS = ("kin", "pet", "pronoun", "inherited")
 """Subjects of clauses that tell of somebody of the speaker's own; any other clause may tell of a change in his own
 life ("they've moved us to the fifth floor")."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """The clauses of one sentence that no scope forbids."""
-
-    spoken: tuple[Spoken, ...]
-    text: str
-    evidence: Evidence
-
-    def sentence(self, vector: NDArray[Any] | None) -> Sentence:
-        """What the models see of it."""
-        reads = [s.read for s in self.spoken]
-        return Sentence(
-            text=self.text,
-            norm=" ".join(r.clause.norm.strip() for r in reads),
-            language=reads[0].clause.language,
-            cues=cue_array((r.flags for r in reads), (s.subject.kind for s in self.spoken)),
-            vector=vector,
-        )
-
-
-def units(spoken: Sequence[Spoken], content: str, message_id: str) -> Iterator[Unit]:
-    """The sentences of a message without their vetoed clauses, but for reports, which may tell what is known to make
-    something over ("the fridge is fixed"); a long one in parts."""
-    run: list[Spoken] = []
-    for s in spoken:
-        apart = bool(run) and s.read.clause.sentence != run[-1].read.clause.sentence
-        if run and (apart or len(run) == _MOST_CLAUSES):
-            yield unit_of(run, content, message_id)
-            run = []
-        if s.read.veto in ("", *_REPORTS) and s.read.clause.language in _LANGUAGES:
-            run.append(s)
-    if run:
-        yield unit_of(run, content, message_id)
-
-
-def without_plans(unit: Unit, content: str) -> Unit:
-    """The sentence without its clauses that change nothing for good, if others are left: "I quit the choir, I want to
-    sleep in"."""
-    told = [s for s in unit.spoken if s.read["lasting"] or not any(s.read[w] for w in _NOT)]
-    if not told or len(told) == len(unit.spoken):
-        return unit
-    return unit_of(told, content, unit.evidence.message_id)
-
-
-def unit_of(run: Sequence[Spoken], content: str, message_id: str) -> Unit:
-    """The clauses as one, in their words."""
-    start, end = run[0].read.clause.start, run[-1].read.clause.end
-    text = trim(content[start:end]) if len(run) == 1 else trim("，".join(trim(s.read.clause.text) for s in run))
-    if run[0].read.clause.language == "en":
-        text = text.replace("，", ", ")
-    return Unit(tuple(run), text, Evidence(message_id=message_id, start=start, end=end))
-
-
-def mean_vector(vectors: Sequence[NDArray[Any] | None]) -> NDArray[Any] | None:
-    """The direction of the clauses' vectors together; None unless every clause has one."""
-    found = [v for v in vectors if v is not None]
-    if not found or len(found) < len(vectors):
-        return None
-    total: NDArray[Any] = np.stack(found).astype(np.float32).sum(axis=0)
-    length = float(np.linalg.norm(total))
-    return np.asarray(total / length) if length else None
 
 
 def proposed(
@@ -152,7 +84,7 @@ def proposed(
         if spared is None or (spared is unit and lexicon.shared["news_not"].search(normal(whole.text))):
             continue
         parted, unit = spared is not unit, spared
-        if any(s.read[w] and not s.read["lasting"] for s in unit.spoken for w in _NOT):
+        if any(s.read[w] and not s.read["lasting"] for s in unit.spoken for w in NOT_FOR_GOOD):
             continue
         gone = _gone(unit, lexicon)
         key = _subject(unit, me) or (me if gone and unit.spoken[0].subject.kind == "self" else None)
@@ -432,4 +364,4 @@ def _may_follow(value: Fact, old: Fact, c: Candidate, news: News, lexicon: Lexic
     return bool(family) and family == lexicon.relation(old.relation).family
 
 
-__all__ = ["RULE", "Unit", "meant", "overtake", "proposed", "tells_change", "units", "without"]
+__all__ = ["RULE", "meant", "overtake", "proposed", "tells_change"]

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ltm_core.types import Anchor, Fact
-from ltm_core.write.endings.overtaken import Unit, unit_of
 from ltm_core.write.known.rows import UNTOUCHED, is_late
 from ltm_core.write.plan import Candidate, Utterance
 from ltm_core.write.read.found import overlap, statement
 from ltm_core.write.read.old_stories import is_story
 from ltm_core.write.read.scopes import Read
+from ltm_core.write.read.units import Unit, unit_of
 from ltm_core.write.words.expressions import Expression
 from ltm_core.write.words.lexicon import Lexicon, Rules
 from ltm_core.write.words.norm import fold, normal

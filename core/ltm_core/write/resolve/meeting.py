@@ -28,7 +28,7 @@ from ltm_core.write.endings.ended import (
 )
 from ltm_core.write.endings.ends import RULE as ENDS
 from ltm_core.write.endings.given_up import left_of
-from ltm_core.write.endings.overtaken import without
+from ltm_core.write.endings.worded import without
 from ltm_core.write.extract.renew import RULE as RENEWED
 from ltm_core.write.known.known import Known
 from ltm_core.write.known.match import related, same_meaning, same_statement, same_thing

@@ -190,7 +190,9 @@ def _candidate(read: Read, subject: Subject, draft: Draft, context: Context) -> 
     reordered = relation.name == "reply_style" and move == "change"
     far = ends or draft.wrong or move == "revert" or reordered
     reach: Reach = "class" if classes else "subject" if far else "slot"
-    single = relation.single and modality in ("asserted", "habitual") and not read["additive"]
+    # "房子也换到中关村了": moved as well, and not to one more home.
+    one_more = read["additive"] and not (draft.move == "change" and read.clause.language == "zh")
+    single = relation.single and modality in ("asserted", "habitual") and not one_more
     if read.clause.language == "zh" and (
         draft.relation in lexicon.sets["recurring"] or (modality == "habitual" and relation.family != "work")
     ):

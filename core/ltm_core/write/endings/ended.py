@@ -163,12 +163,17 @@ def names_fact(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
     told = {e.message_id for e in candidate.evidence}
     if any(e.message_id in told for e in fact.evidence):
         return False  # what one message says it does not end in the same breath
-    if tells_of_another(fact, candidate.text, lexicon):
-        return False
-    if not candidate.classes and only_touches(fact, candidate.text, lexicon):
-        return False
-    if _does_something_else(candidate, fact, lexicon) or is_of_another(candidate, fact, lexicon):
-        return False
+    # What is named is asked first: of thousands of facts few are, and the guards against a misreading are dear.
+    return _is_named(candidate, fact, lexicon) and not (
+        tells_of_another(fact, candidate.text, lexicon)
+        or (not candidate.classes and only_touches(fact, candidate.text, lexicon))
+        or _does_something_else(candidate, fact, lexicon)
+        or is_of_another(candidate, fact, lexicon)
+    )
+
+
+def _is_named(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
+    """Whether the words hold a name of the fact's thing, or of its class."""
     if candidate.relation == "has_pet" and fact.relation != "has_pet":
         return False
     if parts_with(candidate, fact, lexicon):

@@ -34,8 +34,10 @@ class Target:
 
 
 def words_meant(requests: Iterable[ForgetRequest]) -> list[str]:
-    """The words of the requests whose meaning is compared with that of facts."""
-    topics = [t for r in requests if r.topic is not None for t in (r.topic, *r.topic.parts)]
+    """The words whose meaning is compared with that of facts: those of requests for silence, as nothing is erased for
+    being near."""
+    asked = [r.topic for r in requests if r.mode == "suppress" and r.topic is not None]
+    topics = [t for topic in asked for t in (topic, *topic.parts)]
     return [t.meant for t in topics if t.meant]
 
 

@@ -118,7 +118,11 @@ def _fitted(value: str, match: re.Match[str], old: Candidate, lexicon: Lexicon) 
     if re.search(_NUMBER, value):
         shape = re.sub(_NUMBER, lambda _: _NUMBER, re.escape(value))
         places = list(re.finditer(shape, old.object))
-        if not places:  # "六点半" for "六点"
+        several = list(re.finditer(rf"{_NUMBER}[^\d\s]", value))
+        if not places and len(several) > 1 and value.endswith(several[-1].group()):
+            value = several[-1].group()  # "一天两片" for "一天吃一片"
+            places = list(re.finditer(_NUMBER + re.escape(value[-1]), old.object))
+        elif not places:  # "六点半" for "六点"
             unit = re.match(rf"{_NUMBER}(?P<unit>\D)", value)
             places = list(re.finditer(_NUMBER + re.escape(unit["unit"]), old.object)) if unit else []
         return old.object[: places[-1].start()] + value + old.object[places[-1].end() :] if places else ""

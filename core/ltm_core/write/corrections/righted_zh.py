@@ -31,6 +31,8 @@ _LONGEST = 16
 """Characters of a value that is put right."""
 _CLAUSE = re.compile(r"[，,；;：:。!]+")
 _DATED = re.compile(r" \(\d{4}-[^)]*\)$")
+_DONE = "过"
+"""With what words end that tell of looking again, and not what was seen ("在商场重新数过")."""
 _OF_KIND = 2
 """How much it counts that the words name what a fact tells by its noun ("单位" of where one works)."""
 
@@ -100,10 +102,13 @@ def _values(text: str, parts: Mapping[str, Expression]) -> Iterator[tuple[str, s
         said = clause[slip.end() :] if slip is not None and not parts["right_ends"].search(clause) else clause
         m = parts["right_value"].search(said)
         value = trim(m["value"] or m["before"]) if m is not None else ""
-        if value and len(value) <= _LONGEST:
+        bare = parts["right_lead"].sub("", value)
+        value = bare if is_typed(bare, parts) else value  # "每天一整片" puts the dose right, not the drug
+        if value and len(value) <= _LONGEST and not value.endswith(_DONE):
             yield value, said
         for _, typed in typed_in(said, parts):
-            if trim(typed.group()) != value:
+            once = parts["right_event"].search(said[: typed.start()]) is not None
+            if trim(typed.group()) != value and not once:
                 yield trim(typed.group()), said
 
 

@@ -9,10 +9,14 @@ from collections.abc import Iterator, Mapping
 from ltm_core.write.words.expressions import Expression
 from ltm_core.write.words.norm import trim
 
-KINDS = ("date", "year", "weekday", "clock", "measure", "money", "count", "version", "number")
+KINDS = ("date", "year", "weekday", "clock", "measure", "money", "grade", "count", "version", "number")
 """What a value can be, by the parts ``right_*`` of the rules; the first that reads the whole value counts."""
 _MOST_LONGER, _MOST_SHORTER = 8, 3
 """Characters by which a value without a form of its own may be longer or shorter than the wrong one."""
+_MOST_SHORTER_WHOLE = 8
+"""The same where the wrong one is all that the statement says of its subject ("是雅马哈F310")."""
+_COUNTED = ("measure", "count")
+"""Kinds that are a number with what it counts."""
 _LONGER = 2
 """Characters by which an object is more than the value that stands in it."""
 
@@ -39,9 +43,11 @@ def put(text: str, held: str, value: str, parts: Mapping[str, Expression]) -> tu
     if kind:
         return _like(text, value, kind, parts)
     wrong = _object(text, held, value, parts) or _alike(text, value) or _city(text, value, parts)
-    wrong = wrong or _behind(text, parts)
+    whole = _behind(text, parts)
+    wrong = wrong or whole
     apart = len(value) - len(wrong)
-    if not wrong or not apart <= _MOST_LONGER or apart < -_MOST_SHORTER or wrong == value or is_typed(wrong, parts):
+    shorter = _MOST_SHORTER_WHOLE if wrong == whole else _MOST_SHORTER
+    if not wrong or not apart <= _MOST_LONGER or apart < -shorter or wrong == value or is_typed(wrong, parts):
         return "", ""
     at = text.rfind(wrong)
     return wrong, text[:at] + value + text[at + len(wrong) :]
@@ -52,8 +58,14 @@ def _kind(value: str, parts: Mapping[str, Expression]) -> str:
 
 
 def _like(text: str, value: str, kind: str, parts: Mapping[str, Expression]) -> tuple[str, str]:
-    """The one value of the kind, of the same unit where it counts something."""
+    """The one value of the kind, of the same unit where it counts something; a bare number also stands for the one
+    count of the text ("五十三" for "五十二个人")."""
     found = [m for k, m in typed_in(text, parts) if k == kind]
+    if kind == "number" and not found:
+        counted = [m for k, m in typed_in(text, parts) if k in _COUNTED]
+        if len(counted) == 1 and counted[0]["n"] != value:
+            at, end = counted[0].span("n")
+            return text[at:end], text[:at] + value + text[end:]
     told = parts[f"right_{kind}"].fullmatch(value)
     if told is not None and "unit" in told.re.groupindex:
         found = [m for m in found if _one_unit(m["unit"], told["unit"])]

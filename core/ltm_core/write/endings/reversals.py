@@ -2,7 +2,7 @@
 
 The class stands first or behind the verb, with or without words for "all"; nothing but such words, the one who gives
 it up and the time may stand around it, else one thing of the class is meant ("水果罐头") and nothing broad is said.
-It may stand in the clause before, by itself ("短视频软件这一类的，我都不用了"). Pure.
+It may stand in the clause before, by itself ("短视频软件这一类的，我都不用了") or with what is wrong with it. Pure.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ def reversed_classes(
         return ()
     if joined and before is not None:
         topic = parts["class_alone"].match(before.clause.norm.strip())
-        text = (fold(topic["name"] or topic["name2"]) if topic is not None else "") + text
+        named = fold(topic["name"] or topic["name2"]) if topic is not None else _raised(before, text, lexicon)
+        text = named + text
     every = parts["reversal_all"].search(text) is not None
     found: dict[str, None] = {}
     taken: list[tuple[int, int]] = []
@@ -48,6 +49,21 @@ def reversed_classes(
                 taken.append((at, end))
                 found |= {c: None for c in sorted(names[name]) if every or c not in lexicon.sets["named_singly"]}
     return tuple(found)
+
+
+def _raised(before: Read, text: str, lexicon: Lexicon) -> str:
+    """The class that the clause before names, of which this one says only that nothing of it is wanted any more
+    ("综艺节目越来越闹，我已经一档都不爱看了", "一提韩剧我就烦，哪部都不想看")."""
+    parts = lexicon.rules("zh").parts
+    if before.veto or parts["class_untold"].match(text) is None:
+        return ""
+    said = fold(before.clause.norm)
+    for name in sorted((n for n in broad_classes().names if n in said), key=len, reverse=True):
+        at = said.find(name)
+        led = parts["class_raised"].match(said[:at]) is not None
+        if led and parts["class_raised_on"].match(said[at + len(name) :]) is not None:
+            return name
+    return ""
 
 
 def _told(read: Read, of: Subject | None) -> str:

@@ -73,6 +73,8 @@ def names_member(words: str, classes: Collection[str], lexicon: Lexicon | None =
     whole = bool(set(classes) & (lexicon or default_lexicon()).sets["broad_classes"])
     for start, end in _chinese(said, classes, broad):
         longer = _covering(said, start, end, broad)
+        if longer and said[max(0, start - 1) : start] in (lexicon or default_lexicon()).sets["cooked"]:
+            longer = frozenset()  # "烤羊排" is mutton however it is cooked
         if longer and not longer & set(classes):
             continue
         if whole or parts["member_goes_on"].match(said[end:]) is None:

@@ -46,7 +46,7 @@ def put(text: str, held: str, value: str, parts: Mapping[str, Expression]) -> tu
     whole = _behind(text, parts)
     wrong = wrong or whole
     apart = len(value) - len(wrong)
-    shorter = _MOST_SHORTER_WHOLE if wrong == whole else _MOST_SHORTER
+    shorter = _MOST_SHORTER_WHOLE if wrong == whole and len(value) > 1 else _MOST_SHORTER
     if not wrong or not apart <= _MOST_LONGER or apart < -shorter or wrong == value or is_typed(wrong, parts):
         return "", ""
     at = text.rfind(wrong)

@@ -97,6 +97,8 @@ def over_by(c: Candidate, facts: Iterable[Fact], lexicon: Lexicon) -> tuple[list
         mine = [f for f in held if fold(f.subject) == fold(c.subject)]
         if not mine and g.by.anyone and (_is_own(c) or c.subject in lexicon.sets["young"]):
             mine = [f for f in held if _is_own(f)] or _only_one(held, lexicon)
+        if not mine and g.by.anyone:  # "公公能自己吃饭了": what one did for him
+            mine = [f for f in held if _is_own(f) and _names_kin(f, c.subject, lexicon)]
         if g.by.one and not _told_at_once(mine):
             continue
         over += [f for f in mine if f not in over]
@@ -108,6 +110,11 @@ def _only_one(held: Sequence[Fact], lexicon: Lexicon) -> list[Fact]:
     """The facts of the partner, or of the only one of whom there are any."""
     partners = [f for f in held if f.subject in lexicon.sets["partners"]]
     return partners or (list(held) if len({fold(f.subject) for f in held}) == 1 else [])
+
+
+def _names_kin(f: Fact, key: str, lexicon: Lexicon) -> bool:
+    """Whether a Chinese fact names the relative whose key it is."""
+    return any(k == key and word in f.text for word, k in lexicon.rules("zh").kin.items())
 
 
 def _told_at_once(facts: Sequence[Fact]) -> bool:

@@ -21,6 +21,7 @@ from ltm_core.write.endings.opposites import Gone, over_by, tells_opposite
 from ltm_core.write.endings.telling_of import moves_another, only_tells_of, tells_of_facet, tells_of_part
 from ltm_core.write.endings.touching import only_touches
 from ltm_core.write.endings.worded import without, worded
+from ltm_core.write.known.details import told_with
 from ltm_core.write.known.known import Known
 from ltm_core.write.known.mentions import content
 from ltm_core.write.known.narrow import remainder
@@ -133,10 +134,24 @@ def _spared(unit: Unit, content: str, lexicon: Lexicon) -> Unit | None:
     if unit.spoken[0].read.clause.language != "zh" or len(unit.spoken) == 1:
         return unit
     silent = [lexicon.shared[name] for name in ("news_not", "news_others")]
-    told = [s for s in unit.spoken if not any(p.search(normal(s.read.clause.text)) for p in silent)]
+    told = [
+        s
+        for s in unit.spoken
+        if not any(p.search(normal(s.read.clause.text)) for p in silent) or _is_own_deed(s, lexicon)
+    ]
     if len(told) == len(unit.spoken):
         return unit
     return unit_of(told, content, unit.evidence.message_id) if told else None
+
+
+def _is_own_deed(s: Spoken, lexicon: Lexicon) -> bool:
+    """Whether a clause names somebody else only as the one who has a thing now ("跑步机卖给了楼下邻居")."""
+    said = normal(s.read.clause.text)
+    others = lexicon.shared["news_others"].search(said)
+    silent = any(lexicon.shared[p].search(said) is not None for p in ("news_not", "lent_out"))
+    if others is None or others.start() < _FIRST or silent:
+        return False
+    return any(g.thing and g.thing in said[: others.start()] for g in tells_opposite(said, lexicon, events=True))
 
 
 def _gone(unit: Unit, lexicon: Lexicon) -> tuple[Gone, ...]:
@@ -299,6 +314,8 @@ def overtake(
         return decisions
     if probability < _SURE and not all(_may_follow(f, over[0], c, news, lexicon) for f in values):
         return decisions
+    if not any(o.holds for o in by_event) and not (c.move == "correct" and c.is_positive):
+        over = [*over, *told_with(over, known.values(), lexicon)]
     made: list[Decision] = []
     if values and c.is_positive:
         by = values[0]

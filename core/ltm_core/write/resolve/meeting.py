@@ -30,6 +30,7 @@ from ltm_core.write.endings.ends import RULE as ENDS
 from ltm_core.write.endings.given_up import left_of
 from ltm_core.write.endings.worded import without
 from ltm_core.write.extract.renew import RULE as RENEWED
+from ltm_core.write.known.details import is_detail_of, one_life
 from ltm_core.write.known.known import Known
 from ltm_core.write.known.match import related, same_meaning, same_statement, same_thing
 from ltm_core.write.known.mentions import names
@@ -39,9 +40,8 @@ from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.resolve.adopted import adopted
 from ltm_core.write.resolve.beside import Beside
 from ltm_core.write.resolve.over import ended as ended_of
-from ltm_core.write.resolve.over import one_life, opposed_by
+from ltm_core.write.resolve.over import opposed_by
 from ltm_core.write.resolve.over import wrong as wrong_of
-from ltm_core.write.resolve.replaces import is_detail_of
 from ltm_core.write.resolve.rivals import equal, rivals
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import fold

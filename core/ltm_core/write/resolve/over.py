@@ -106,14 +106,6 @@ def changed_from(f: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     )
 
 
-def one_life(f: Fact, other: Fact, lexicon: Lexicon) -> bool:
-    """Whether two facts are one thing told in one clause: who works somewhere as something does neither any
-    longer when the place is gone."""
-    family = lexicon.relation(f.relation).family
-    same = family == "work" and family == lexicon.relation(other.relation).family
-    return same and f.subject == other.subject and bool(f.evidence) and f.evidence == other.evidence
-
-
 def _is_said_in(thing: str, fact: Fact, lexicon: Lexicon) -> bool:
     """Whether a fact in the user's own words names the thing."""
     return mentions(thing, fact, lexicon) if thing.isascii() else len(thing) > 1 and thing in fold(fact.text)

@@ -19,7 +19,6 @@ from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.load import default_lexicon
 from ltm_core.write.words.norm import fold, script
 
-_DIGITS = re.compile(r"\d+")
 _DATED = re.compile(r" \(\d{4}[^)]*\)$")
 _HAN = re.compile(r"[一-鿿]")
 _NAMED = ("single", "attribute", "schedule", "deadline", "budget")
@@ -30,8 +29,6 @@ _LEAST_SHARED = 2
 """Words with a meaning that such statements share."""
 _LONG_FRAME = 4
 """Words before the value from which one such word is enough."""
-_LONGEST_DETAIL = 10
-"""Characters of a statement that can be a mere detail."""
 
 
 def takes_place(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
@@ -246,25 +243,6 @@ def _holds_post(fact: Fact, post: str, lexicon: Lexicon) -> bool:
     return (
         fact.relation in lexicon.sets["own_words"]
         and re.search(rf"{re.escape(post)}(?:是|叫|由|归)", fact.text) is not None
-    )
-
-
-def is_detail_of(fact: Fact, other: Fact) -> bool:
-    """Whether a statement only adds a figure or a kind to a value told just before it ("大王卡，39块那档", "I vape,
-    mostly mint")."""
-    if (
-        (fact.rule != "open" and fact.relation not in ("habit", "medication"))
-        or not fact.is_positive
-        or "我" in fact.object
-    ):
-        return False
-    if not _DIGITS.search(fact.object) and not default_lexicon().shared["detail_amount"].match(fact.object):
-        return False
-    longest = _LONGEST_DETAIL * (3 if fact.object.isascii() else 1)
-    return len(fact.object) <= longest and any(
-        a.message_id == b.message_id and (0 <= a.start - b.end <= 2 or (a == b and fact.relation == "medication"))
-        for a in fact.evidence
-        for b in other.evidence
     )
 
 

@@ -9,11 +9,12 @@ from ltm_core.write.endings.ended import may_end
 from ltm_core.write.endings.telling_of import tells_of_part
 from ltm_core.write.endings.touching import is_other_slot, only_touches, tells_of_another
 from ltm_core.write.extract.renew import RULE as RENEWED
+from ltm_core.write.known.details import is_detail_of
 from ltm_core.write.known.match import counts, same_activity, same_thing
 from ltm_core.write.known.revalued_zh import revalued
 from ltm_core.write.known.rows import UNTOUCHED
 from ltm_core.write.plan import Candidate
-from ltm_core.write.resolve.replaces import is_detail_of, only_provider, same_verb, switched, takes_place
+from ltm_core.write.resolve.replaces import only_provider, same_verb, switched, takes_place
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import fold
 

@@ -1,0 +1,48 @@
+"""Statements that only add a figure or a kind to what was told just before them, or tell the same thing in other
+relations: they hold as long as it does. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ltm_core.types import Fact
+from ltm_core.write.words.lexicon import Lexicon
+from ltm_core.write.words.load import default_lexicon
+
+_DIGITS = re.compile(r"\d+")
+_LONGEST = 10
+"""Characters of a Chinese statement that can be a mere detail; an English one may have three times as many."""
+
+
+def is_detail_of(fact: Fact, other: Fact) -> bool:
+    """Whether a statement only adds a figure or a kind to a value told just before it ("大王卡，39块那档", "I vape,
+    mostly mint"), or what is done there ("我在里面打鼓")."""
+    if (fact.rule != "open" and fact.relation not in ("habit", "medication")) or not fact.is_positive:
+        return False
+    shared = default_lexicon().shared
+    if shared["detail_there"].match(fact.object) is None:
+        if "我" in fact.object:
+            return False
+        if not _DIGITS.search(fact.object) and not shared["detail_amount"].match(fact.object):
+            return False
+    longest = _LONGEST * (3 if fact.object.isascii() else 1)
+    return len(fact.object) <= longest and any(
+        a.message_id == b.message_id and (0 <= a.start - b.end <= 2 or (a == b and fact.relation == "medication"))
+        for a in fact.evidence
+        for b in other.evidence
+    )
+
+
+def one_life(f: Fact, other: Fact, lexicon: Lexicon) -> bool:
+    """Whether two facts are one thing told in one clause: who works somewhere as something does neither any
+    longer when the place is gone."""
+    family = lexicon.relation(f.relation).family
+    same = family == "work" and family == lexicon.relation(other.relation).family
+    return same and f.subject == other.subject and bool(f.evidence) and f.evidence == other.evidence
+
+
+def told_with(over: Sequence[Fact], facts: Iterable[Fact], lexicon: Lexicon) -> list[Fact]:
+    """The facts that hold only as long as those that are over."""
+    rest = [f for f in facts if f.is_positive and f not in over]
+    return [f for f in rest if any(is_detail_of(f, o) or one_life(f, o, lexicon) for o in over)]

@@ -88,7 +88,8 @@ def proposed(
         if any(s.read[w] and not s.read["lasting"] for s in unit.spoken for w in NOT_FOR_GOOD):
             continue
         gone = _gone(unit, lexicon)
-        key = _subject(unit, me) or (me if gone and unit.spoken[0].subject.kind == "self" else None)
+        key = me if _begins_with_own(unit, gone) else _subject(unit, me)
+        key = key or (me if gone and unit.spoken[0].subject.kind == "self" else None)
         if key is None:
             continue
         others = lexicon.shared["news_others"].search(unit.text)
@@ -142,6 +143,14 @@ def _spared(unit: Unit, content: str, lexicon: Lexicon) -> Unit | None:
     if len(told) == len(unit.spoken):
         return unit
     return unit_of(told, content, unit.evidence.message_id) if told else None
+
+
+def _begins_with_own(unit: Unit, gone: Sequence[Gone]) -> bool:
+    """Whether a Chinese sentence begins with what became of a thing that is nobody else's ("老年机泡坏了，儿子给我
+    换了一部")."""
+    first = unit.spoken[0]
+    named = fold(first.read.clause.text)
+    return first.subject.kind == "dropped" and not named.isascii() and any(g.thing and g.thing in named for g in gone)
 
 
 def _is_own_deed(s: Spoken, lexicon: Lexicon) -> bool:

@@ -1,6 +1,6 @@
 """Chinese sentences that begin with somebody or something beside what a known fact is about: one member of the
-group who left it ("我们社的副社长辞了"), another thing at the place ("救助站那条小黑被领养走了"), a part that has a name
-of its own ("表带断了"), the service of another provider. They end nothing that is known. Pure."""
+group who left it ("我们社的副社长辞了"), another thing at the place ("救助站那条小黑被领养走了"), a part that has a
+name of its own ("表带断了"), the service of another provider. They end nothing that is known. Pure."""
 
 from __future__ import annotations
 

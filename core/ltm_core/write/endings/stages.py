@@ -91,7 +91,7 @@ def stage_anchors(news: Iterable[Candidate], given: Sequence[Anchor]) -> list[An
 
 
 def _last_of(unit: Unit, last: int, rules: Rules) -> int:
-    """The clause with which the stage ends: the one that says how much or when, if it follows ("定下来了，总共八万六")."""
+    """Where the stage ends: with the clause that tells how much or when, if it follows ("批下来了，总共八万六")."""
     after = unit.spoken[last + 1 : last + 2]
     detail = any(rules.parts["stage_detail"].search(s.read.clause.norm) and not s.read.veto for s in after)
     return last + 1 if detail else last

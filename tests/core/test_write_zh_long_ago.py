@@ -148,6 +148,7 @@ def test_what_was_so_in_a_time_long_gone_is_past_whatever_follows(
         ("我住在八零年代的老房子里", "老房子"),
         ("我只喝不过两年的普洱", "普洱"),
         ("我学了六七年二胡，还在学", "二胡"),
+        ("做梦的时候，我永远在赶同一班渡船", "渡船"),
     ],
 )
 def test_what_has_lasted_since_is_no_old_story(tmp_path: Path, encoder: Embedder, words: str, kept: str) -> None:

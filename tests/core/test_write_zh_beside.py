@@ -41,6 +41,7 @@ def test_what_only_touches_on_a_thing_ends_nothing(turns: list[str], stays: str,
         "课本里有句对话：“我爸爸是火车司机，我妈妈是护士。”请改成转述句。",
         "“我在北京工作，养了两只猫。”帮我改写得正式一点。",
         "人一旦上了年纪，睡得就少。",
+        "我能看出来他是不是在撒谎吗？",
     ],
 )
 def test_what_is_only_supposed_or_quoted_is_nothing(turn: str, tmp_path: Path) -> None:
@@ -53,6 +54,9 @@ def test_what_is_only_supposed_or_quoted_is_nothing(turn: str, tmp_path: Path) -
         ("我们宿舍有个规矩，谁最后回来谁倒垃圾。", "谁倒垃圾"),
         ("我攒了一千多个火柴盒，摆满了一整面墙。", "火柴盒"),
         ("哪怕下雨我也每天跑步。", "跑步"),
+        ("睡觉的时候，我非得抱着枕头才踏实。", "枕头"),
+        ("姥爷修鞋之前，总要先喝一大碗酽茶。", "酽茶"),
+        ("做梦的时候，我永远在赶同一班渡船。", "渡船"),
     ],
 )
 def test_what_is_so_for_good_is_kept(turn: str, kept: str, tmp_path: Path) -> None:

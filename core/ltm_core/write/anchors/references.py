@@ -200,14 +200,14 @@ def _beside(
         return None
     if not text:
         bare, before = parts.get("reference_bare"), parts.get("reference_before")
-        same = after and bare is not None and bare.match(reads[after[0]].clause.norm)
-        if same:
-            return trim(same["what"]), after[0]
         stood = before.search(reads[i - 1].clause.norm) if before is not None and i else None
         whats = [v for g, v in m.groupdict().items() if g.startswith("what")]
         pointed = any(whats) or not whats  # "那个鸟狗式，你教我的"
         named = next((v for g, v in stood.groupdict().items() if g.startswith("what") and v), "") if stood else ""
-        return (trim(named), i) if named and pointed else None
+        if named and pointed:
+            return trim(named), i
+        same = after and bare is not None and bare.match(reads[after[0]].clause.norm)
+        return (trim(same["what"]), after[0]) if same else None
     for k, words in [(i, clause.text[m.end() :]), *((k, reads[k].clause.text) for k in after)]:
         for found in name.finditer(words) if name is not None else ():
             named = trim(next(v for v in found.groupdict().values() if v))

@@ -50,7 +50,7 @@ def stages_told(
         asks = any(s.read["command"] or s.read["second_person"] for s in unit.spoken)
         named = _WAITS in told and any(matter) and not asks
         first = next(i for i, (t, m) in enumerate(zip(told, matter, strict=True)) if t or m)
-        last = max(i for i, t in enumerate(told) if t)
+        last = _last_of(unit, max(i for i, t in enumerate(told) if t), rules)
         part = unit_of(unit.spoken[first : last + 1], utterance.content, utterance.message_id)
         whose = next((s.subject.key for s in unit.spoken if s.subject.kind in _OF_OTHERS), me)
         yield Candidate(
@@ -88,6 +88,13 @@ def stage_anchors(news: Iterable[Candidate], given: Sequence[Anchor]) -> list[An
         for c, end in zip(told, ends, strict=True)
         if not any(a.kind == "stated_fact" and overlap((a.evidence,), (end,)) for a in given)
     ]
+
+
+def _last_of(unit: Unit, last: int, rules: Rules) -> int:
+    """Where the stage ends: with the clause that tells how much or when, if it follows ("批下来了，总共八万六")."""
+    after = unit.spoken[last + 1 : last + 2]
+    detail = any(rules.parts["stage_detail"].search(s.read.clause.norm) and not s.read.veto for s in after)
+    return last + 1 if detail else last
 
 
 def _tells(r: Read, rules: Rules) -> str:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 
 from ltm_core.types import Fact
+from ltm_core.write.endings.beside_zh import is_told, tells_of_beside
 from ltm_core.write.words.expressions import Expression
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import fold
 
 _LEAST = 2
-"""Characters by which a Chinese thing is known again."""
+"""Characters of the name of a whole that is known again without its last one."""
 
 
 def touches_zh(fact: Fact, text: str, lexicon: Lexicon) -> bool:
@@ -25,10 +26,12 @@ def touches_zh(fact: Fact, text: str, lexicon: Lexicon) -> bool:
         return True
     if some is not None and parts["only_one_told"].search(told) is None:
         return True
-    if lesson is not None and lesson.group()[:1] not in told:
+    if lesson is not None and _is_not_last(lesson, said, told, lexicon):
+        return True
+    if tells_of_beside(fact, said, told, lexicon) or _goes_well(said, told, lexicon):
         return True
     there = parts["elsewhere"].match(said)
-    if there is not None and there["who"] not in told and not _is_told(there["what"], told):
+    if there is not None and there["who"] not in told and not is_told(there["what"], told):
         return True
     if _is_done_by_another(said, told, parts["done_by_another"]):
         return True
@@ -55,12 +58,25 @@ def _is_something_of_it(m: re.Match[str] | None, told: str) -> bool:
     whole, what = m["whole"], m["what"]
     if not (whole in told or (len(whole) > _LEAST and whole[:-1] in told)):
         return False
-    return not _is_told(what, told)
+    return not is_told(what, told)
 
 
-def _is_told(what: str, told: str) -> bool:
-    """Whether the fact holds any of what a noun is made of."""
-    return any(what[i : i + _LEAST] in told for i in range(max(1, len(what) - 1)))
+def _is_not_last(lesson: re.Match[str], said: str, told: str, lexicon: Lexicon) -> bool:
+    """Whether a lesson or a session that is done was not the last of those that the fact tells."""
+    if lexicon.rules("zh").parts["lesson_last"].search(said) is not None:
+        return False
+    return (lesson["nth"] or lesson.group()[:1]) not in told
+
+
+def _goes_well(said: str, told: str, lexicon: Lexicon) -> bool:
+    """Whether a sentence ends with nothing being wrong or with a thing mended, or tells the price of something of
+    which the fact says no amount."""
+    parts = lexicon.rules("zh").parts
+    if parts["all_well"].search(said) is not None:
+        return True
+    if parts["priced_at"].search(said) is not None and parts["amount"].search(told) is None:
+        return True
+    return parts["cared_for"].search(said) is not None and parts["out_of_order"].search(told) is None
 
 
 def _is_done_by_another(said: str, told: str, another: Expression) -> bool:
@@ -74,7 +90,7 @@ def _goes_on(said: str, told: str, goes_on: Expression) -> bool:
     m = goes_on.search(said)
     if m is None:
         return False
-    left = m["left"] or m["left2"]
+    left = (m["left"] or m["left2"]).removesuffix("的")
     return left in told and left not in said[: m.start()]
 
 

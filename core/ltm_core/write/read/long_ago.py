@@ -31,4 +31,16 @@ def carry_past(reads: Sequence[Read], lexicon: Lexicon) -> tuple[Read, ...]:
         told = told or only_time
         if told or (r["past"] and parts["old_goes_on"].match(after.clause.norm) is not None):
             after.flags["past"] = True
+    _mark_before(reads, lexicon)
     return tuple(Read(r.clause, r.flags, "opener") if i in times and not r.veto else r for i, r in enumerate(reads))
+
+
+def _mark_before(reads: Sequence[Read], lexicon: Lexicon) -> None:
+    """Marks as past what a sentence tells before it says how long ago that was ("那都是三十年前了")."""
+    for i, r in enumerate(reads):
+        pattern = lexicon.rules(r.clause.language).parts.get("old_after")
+        if pattern is None or pattern.match(r.clause.norm) is None:
+            continue
+        for before in reads[: i + 1]:
+            if before.clause.sentence == r.clause.sentence:
+                before.flags["past"] = True

@@ -21,7 +21,11 @@ from ltm_core.write.words.norm import fold
 
 def rivals(c: Candidate, mine: Sequence[Fact], taken: set[str], lexicon: Lexicon, *, sure_from: float) -> list[Fact]:
     """Other values of the same single-valued slot."""
-    again = [f for f in mine if _may_be_revalued(f, c, taken) and revalued(f, c, lexicon)]
+    again = [
+        f
+        for f in mine
+        if _may_be_revalued(f, c, taken) and revalued(f, c, lexicon) and not only_touches(f, c.text, lexicon)
+    ]
     if again and len({e.message_id for f in again for e in f.evidence[:1]}) == 1:
         return again
     if c.is_positive and c.rule in ("open", RENEWED) and c.move in ("change", "revert") and not c.single_valued:

@@ -89,7 +89,7 @@ def _other_number(held: str, text: str, lexicon: Lexicon) -> bool:
     once = lexicon.shared["this_once"].search(text) is not None
     bare = parts["held_bare"].search(held)
     for kind, old in [*single_values(held, lexicon), *([("money", bare)] if bare is not None else [])]:
-        if once and kind in _HELD_ONCE:
+        if (once and kind in _HELD_ONCE) or (kind == "drug" and parts["anew_swaps"].search(text) is None):
             continue
         for new, before in _new_values(kind, text, lexicon):
             if new.group() == old.group() or not _same_unit(old, new) or _is_of_else(held, before, lexicon):

@@ -23,11 +23,9 @@ _FORMS = {
     "measure": "right_measure",
     "money": "right_money",
     "count": "right_count",
-    "portion": "form_portion",
-    "drug": "form_drug",
-    "colour": "form_colour",
-    "size": "form_size",
 }
+_BY_EVENT = {"portion": "form_portion", "drug": "form_drug", "colour": "form_colour", "size": "form_size"}
+"""Values of which one may have several, so that only an event says that one took the place of another."""
 """What a value can be, and the part of the rules that reads it; the first counts."""
 _LEAST = 0.6
 """Share of the characters of the shorter statement that both must have besides their values."""
@@ -36,7 +34,7 @@ _LEAST = 0.6
 def tells_new_value(text: str, lexicon: Lexicon) -> bool:
     """Whether Chinese words say that a value which they give holds from now on."""
     tells = lexicon.rules("zh").parts["tells_now"].search(text)
-    return tells is not None and next(values(text, lexicon), None) is not None
+    return tells is not None and any(kind in _FORMS for kind, _ in values(text, lexicon))
 
 
 def revalued(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
@@ -46,7 +44,7 @@ def revalued(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     if lexicon.rules("zh").parts["tells_now"].search(c.text) is None:
         return False
     old, new = dict(single_values(fact.text, lexicon)), dict(single_values(c.text, lexicon))
-    kinds = [k for k in old if k in new]
+    kinds = [k for k in old if k in new and k in _FORMS]
     if len(kinds) != 1 or old[kinds[0]].group() == new[kinds[0]].group():
         return False
     one, two = old[kinds[0]], new[kinds[0]]
@@ -74,9 +72,10 @@ def _share_words(one: str, two: str) -> bool:
 def values(text: str, lexicon: Lexicon) -> Iterator[tuple[str, re.Match[str]]]:
     """The values in a text, each with its kind."""
     parts = lexicon.rules("zh").parts
+    forms = {**_FORMS, **_BY_EVENT}
     taken: list[tuple[int, int]] = []
-    for kind in _FORMS:
-        for m in parts[_FORMS[kind]].finditer(text):
+    for kind, form in forms.items():
+        for m in parts[form].finditer(text):
             if not any(a < m.end() and m.start() < b for a, b in taken):
                 taken.append(m.span())
                 yield kind, m

@@ -65,7 +65,8 @@ def holds_again(reader: Reader, c: Candidate, *, now: datetime, lexicon: Lexicon
     said = words(c.text[mark.start() :], function)  # of whom it tells stands before
     if c.object != c.text:
         said |= words(c.object, function) - words(c.text, function)
-    current = [f for f in reader.facts(current_at=now, newest_first=True, limit=_MOST) if _may_be(f, c, lexicon)]
+    open_ = [f for f in reader.facts(current_at=now, newest_first=True, limit=_MOST) if _is_told_before(f, c)]
+    current = [f for f in open_ if _may_be(f, c, lexicon)]
     held = {f.id: f for f in current}
     for back in reader.facts(past_at=now, newest_first=True, limit=_MOST):
         heir = held.get(back.superseded_by or "")
@@ -76,16 +77,32 @@ def holds_again(reader: Reader, c: Candidate, *, now: datetime, lexicon: Lexicon
         if _is_post_again(c.text, back, lexicon):
             return back, [heir]
     turned = parts["came_instead"]
-    later = [f for f in current if f.evidence and turned.search(f.text) is not None]
-    for heir in later:
+    bare = {w for w in said if w[:1] != "又" and w[-1:] != "了"}
+    for heir in open_:
         for back in current:
             if back.recorded_at >= heir.recorded_at or not (_is_of_one(back, heir) and _is_told_of(back, c)):
                 continue
-            if _names(said, back, heir, lexicon, least=1 if surely is not None else _LEAST):
+            groups = _in_group(heir.text, back.text, lexicon)
+            if turned.search(heir.text) is None and not groups:
+                continue
+            whole = bool(bare) and bare <= words(back.text, function)
+            if _names(said, back, heir, lexicon, least=1 if surely is not None or whole else _LEAST):
                 matter = words(heir.text, function) & (words(back.text, function) | said)
-                if matter:
+                if matter or groups or _same_deed(heir.text, back.text + c.text[mark.start() :], lexicon):
                     return back, [heir, *_told_with(heir, back, current, lexicon)]
     return None
+
+
+def _in_group(one: str, other: str, lexicon: Lexicon) -> bool:
+    """Whether both have a word for one matter of everyday life ("食堂", "便当")."""
+    groups = [g.split("|") for g in lexicon.sets["slots_zh"]]
+    return any(any(w in one for w in g) and any(w in other for w in g) for g in groups)
+
+
+def _same_deed(one: str, other: str, lexicon: Lexicon) -> bool:
+    """Whether both tell what is done in one verb ("地由我自己种", "租给合作社种")."""
+    deed = lexicon.rules("zh").parts["deed"]
+    return bool({m.group() for m in deed.finditer(one)} & {m.group() for m in deed.finditer(other)})
 
 
 def _names(said: set[str], back: Fact, heir: Fact, lexicon: Lexicon, *, least: int = 1) -> bool:
@@ -109,11 +126,16 @@ def _told(text: str, lexicon: Lexicon) -> set[str]:
 def _may_be(f: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     if lexicon.relation(f.relation).slot == "residence" and not lexicon.shared["returns_home"].search(c.text):
         return False  # one goes back to a town without living there again
+    return _is_told_before(f, c)
+
+
+def _is_told_before(f: Fact, c: Candidate) -> bool:
     return (
         f.is_positive
         and f.modality not in UNTOUCHED
         and f.asserted_by == "user"
         and f.kind not in ("solution", "procedure")
+        and bool(f.evidence)
         and not f.text.isascii()
         and (f.speaker or None) == (c.speaker or None)
         and not {e.message_id for e in f.evidence} & {e.message_id for e in c.evidence}
@@ -131,14 +153,15 @@ def _is_told_of(back: Fact, c: Candidate) -> bool:
 
 
 def _told_with(heir: Fact, back: Fact, current: Sequence[Fact], lexicon: Lexicon) -> list[Fact]:
-    """What else the same message told in place of it, of the same matter in so many words."""
+    """What else the same message told in place of it, of the matter of either in so many words."""
     told = {e.message_id for e in heir.evidence}
-    matter = words(back.text, lexicon.gate.function)
+    matter = words(f"{back.text} {heir.text}", lexicon.gate.function)
+    came = lexicon.rules("zh").parts["came_instead"]
     return [
         f
         for f in current
         if f.id != heir.id
         and any(e.message_id in told for e in f.evidence)
         and words(f.text, lexicon.gate.function) & matter
-        and lexicon.rules("zh").parts["came_instead"].search(f.text) is not None
+        and (came.search(f.text) is not None or _same_deed(f.text, back.text, lexicon))
     ]

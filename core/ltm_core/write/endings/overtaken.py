@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ltm_core.types import Fact, Scope
+from ltm_core.write.endings.anew_zh import tells_anew, told_anew
 from ltm_core.write.endings.ended import is_of_another
 from ltm_core.write.endings.given_up import left_of
 from ltm_core.write.endings.opposites import Gone, over_by, tells_opposite
@@ -55,6 +56,8 @@ _KNOWN_ONLY = 0.49
 """Highest probability given to a sentence that is no news by its words, only by what it is known to make over."""
 _OVER = 0.95
 """Probability that what some words are known to make over is over."""
+_ANEW = "told anew"
+"""Why a fact is over of which a sentence tells another value."""
 _NEWS = 0.85
 """Probability of a change from which its new value is kept although nothing known is replaced."""
 _LONGEST_NAME = 4
@@ -88,8 +91,12 @@ def proposed(
         if any(s.read[w] and not s.read["lasting"] for s in unit.spoken for w in NOT_FOR_GOOD):
             continue
         gone = _gone(unit, lexicon)
+        anew = tells_anew(unit.text, lexicon) and not any(
+            lexicon.shared[p].search(whole.text) for p in ("of_others", "news_others")
+        )
+        own = unit.spoken if anew else unit.spoken[:1] if gone else ()
         key = me if _begins_with_own(unit, gone) else _subject(unit, me)
-        key = key or (me if gone and unit.spoken[0].subject.kind == "self" else None)
+        key = key or (me if any(s.subject.kind == "self" for s in own) else None)
         if key is None:
             continue
         others = lexicon.shared["news_others"].search(unit.text)
@@ -105,7 +112,7 @@ def proposed(
             or any(s.read.veto or _is_as_before(s.read, lexicon) for s in unit.spoken)
             or probability < news.thresholds["turn_passing" if passing else "turn"]
         ):
-            if not gone:
+            if not gone and not (anew and not theirs):
                 continue
             probability = min(probability, _KNOWN_ONLY)
         corrects = any(s.read["correction"] for s in unit.spoken)
@@ -121,7 +128,7 @@ def proposed(
             confidence=round(probability, 3),
             relation_confidence=0.0,
             move="correct" if corrects else "change",
-            reach="circle" if any(g.by.anyone for g in gone) else "subject",
+            reach="circle" if anew or any(g.by.anyone for g in gone) else "subject",
             valid_from=utterance.at,
             said_at=utterance.at,
             evidence=(unit.evidence,),
@@ -308,10 +315,13 @@ def overtake(
     over, by_event = over_by(c, known.values(), lexicon)
     spares = (moves_another, tells_of_facet)
     over = [f for f in over if not (any(s(f, c, lexicon) for s in spares) or is_of_another(c, f, lexicon))]
-    sure = bool(over)
+    settled = bool(over) or any(d.op not in ("add", "reinforce") for d in here)
+    anew = [] if settled else told_anew(c, known.values(), lexicon)
+    sure = bool(over or anew)
     if sure:
-        probability, why = _OVER, ", ".join(o.name for o in by_event)
-        c = replace(c, is_positive=c.is_positive or any(o.holds for o in by_event))
+        probability, why = _OVER, ", ".join(o.name for o in by_event) or _ANEW
+        c = replace(c, is_positive=c.is_positive or bool(anew) or any(o.holds for o in by_event))
+        over = over or anew
     elif c.confidence <= _KNOWN_ONLY or any(d.op != "add" or d.fact.modality in UNTOUCHED for d in here):
         return decisions
     else:

@@ -24,6 +24,8 @@ _FORMS = {
     "money": "right_money",
     "count": "right_count",
 }
+_BY_EVENT = {"portion": "form_portion", "drug": "form_drug", "colour": "form_colour", "size": "form_size"}
+"""Values of which one may have several, so that only an event says that one took the place of another."""
 """What a value can be, and the part of the rules that reads it; the first counts."""
 _LEAST = 0.6
 """Share of the characters of the shorter statement that both must have besides their values."""
@@ -32,7 +34,7 @@ _LEAST = 0.6
 def tells_new_value(text: str, lexicon: Lexicon) -> bool:
     """Whether Chinese words say that a value which they give holds from now on."""
     tells = lexicon.rules("zh").parts["tells_now"].search(text)
-    return tells is not None and next(_values(text, lexicon), None) is not None
+    return tells is not None and any(kind in _FORMS for kind, _ in values(text, lexicon))
 
 
 def revalued(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
@@ -41,14 +43,14 @@ def revalued(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
         return False
     if lexicon.rules("zh").parts["tells_now"].search(c.text) is None:
         return False
-    old, new = dict(_single(fact.text, lexicon)), dict(_single(c.text, lexicon))
-    kinds = [k for k in old if k in new]
+    old, new = dict(single_values(fact.text, lexicon)), dict(single_values(c.text, lexicon))
+    kinds = [k for k in old if k in new and k in _FORMS]
     if len(kinds) != 1 or old[kinds[0]].group() == new[kinds[0]].group():
         return False
     one, two = old[kinds[0]], new[kinds[0]]
     if "unit" in one.re.groupindex and one["unit"][-1] != two["unit"][-1]:
         return False
-    held, said = _matter(fact.text, one, lexicon), _matter(c.text, two, lexicon)
+    held, said = matter(fact.text, one, lexicon), matter(c.text, two, lexicon)
     few = min(len(set(held)), len(set(said)))
     if not said:
         return lexicon.rules("zh").parts["amount_moved"].search(c.text) is not None
@@ -59,7 +61,7 @@ def revalued(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
 
 def of_another(one: re.Match[str], two: re.Match[str], lexicon: Lexicon) -> bool:
     """Whether two values are told of things that have no word in common ("馄饨卖十五块", "肉燕卖十八块")."""
-    held, said = _matter(one.string, one, lexicon), _matter(two.string, two, lexicon)
+    held, said = matter(one.string, one, lexicon), matter(two.string, two, lexicon)
     return min(len(held), len(said)) > 1 and not _share_words(held, said)
 
 
@@ -67,29 +69,31 @@ def _share_words(one: str, two: str) -> bool:
     return any(one[i : i + 2] in two for i in range(len(one) - 1))
 
 
-def _values(text: str, lexicon: Lexicon) -> Iterator[tuple[str, re.Match[str]]]:
+def values(text: str, lexicon: Lexicon) -> Iterator[tuple[str, re.Match[str]]]:
+    """The values in a text, each with its kind."""
     parts = lexicon.rules("zh").parts
+    forms = {**_FORMS, **_BY_EVENT}
     taken: list[tuple[int, int]] = []
-    for kind in _FORMS:
-        for m in parts[_FORMS[kind]].finditer(text):
+    for kind, form in forms.items():
+        for m in parts[form].finditer(text):
             if not any(a < m.end() and m.start() < b for a, b in taken):
                 taken.append(m.span())
                 yield kind, m
 
 
-def _single(text: str, lexicon: Lexicon) -> Iterator[tuple[str, re.Match[str]]]:
+def single_values(text: str, lexicon: Lexicon) -> Iterator[tuple[str, re.Match[str]]]:
     """The kinds of which the text has one value, with it."""
-    found = list(_values(text, lexicon))
+    found = list(values(text, lexicon))
     for kind, m in found:
         if sum(k == kind for k, _ in found) == 1:
             yield kind, m
 
 
-def _matter(text: str, value: re.Match[str], lexicon: Lexicon) -> str:
+def matter(text: str, value: re.Match[str], lexicon: Lexicon) -> str:
     """What the value is of, in a row of characters."""
     parts = lexicon.rules("zh").parts
     rest = parts["beside_value"].sub("", text[: value.start()] + " " + text[value.end() :])
     return "".join(ch for ch in rest if "一" <= ch <= "鿿")
 
 
-__all__ = ["of_another", "revalued", "tells_new_value"]
+__all__ = ["matter", "of_another", "revalued", "single_values", "tells_new_value", "values"]

@@ -86,19 +86,32 @@ def proposed(
         parted, unit = spared is not unit, spared
         if any(s.read[w] and not s.read["lasting"] for s in unit.spoken for w in NOT_FOR_GOOD):
             continue
+        if lexicon.rules("en").parts["this_one_only"].match(unit.text) is not None:
+            continue
         gone = _gone(unit, lexicon)
-        key = _subject(unit, me) or (me if gone and unit.spoken[0].subject.kind == "self" else None)
+        slots = [g for g in gone if g.by.gives_value]
+        own = [s for s in unit.spoken if s.subject.kind == "self"]
+        mine = any(g.by.now.search(normal(s.read.clause.text)) for s in own for g in slots)
+        key = _subject(unit, me) or (me if gone and (mine or unit.spoken[0] in own) else None)
         if key is None:
             continue
+        done = key != me and bool(slots) and lexicon.rules("en").parts["done_to_me"].search(unit.text) is not None
+        key = me if done else key
         others = lexicon.shared["news_others"].search(unit.text)
         theirs = key == me and others is not None  # what a friend sold is over for the friend
-        if theirs and not (others is not None and others.start() >= _FIRST and any(g.thing for g in gone)):
+        named = others is not None and any(g.is_of(others.group(), unit.text) for g in slots)
+        if (
+            theirs
+            and not (named or mine)
+            and not (others is not None and others.start() >= _FIRST and any(g.thing for g in gone))
+        ):
             continue
         sentence = unit.sentence(mean_vector([vector_of(s) for s in unit.spoken]))
         probability = news.turns(sentence)
         passing = any(s.read["ephemeral"] or s.read["mood"] for s in unit.spoken)
         if (
             theirs
+            or done
             or parted
             or any(s.read.veto or _is_as_before(s.read, lexicon) for s in unit.spoken)
             or probability < news.thresholds["turn_passing" if passing else "turn"]
@@ -238,6 +251,10 @@ def meant(
     return [near[i] for i in same], reason, probability
 
 
+def _leaves_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
+    return is_of_another(c, fact, lexicon)
+
+
 def _tells_of_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     told_of = (moves_another, only_tells_of, tells_of_part, tells_of_facet)
     return any(tells(fact, c, lexicon) for tells in told_of)
@@ -283,7 +300,10 @@ def overtake(
     here = [d for d in decisions if overlap(d.fact.evidence, c.evidence)]
     over, by_event = over_by(c, known.values(), lexicon)
     spares = (moves_another, tells_of_facet)
-    over = [f for f in over if not (any(s(f, c, lexicon) for s in spares) or is_of_another(c, f, lexicon))]
+    told = any(o.gives_value for o in by_event)  # "the removal van left: we're residents of Carmarthen"
+    over = [
+        f for f in over if not (any(s(f, c, lexicon) for s in spares) or (not told and is_of_another(c, f, lexicon)))
+    ]
     sure = bool(over)
     if sure:
         probability, why = _OVER, ", ".join(o.name for o in by_event)

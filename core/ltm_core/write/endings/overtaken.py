@@ -299,11 +299,10 @@ def overtake(
     """
     here = [d for d in decisions if overlap(d.fact.evidence, c.evidence)]
     over, by_event = over_by(c, known.values(), lexicon)
-    spares = (moves_another, tells_of_facet)
-    told = any(o.gives_value for o in by_event)  # "the removal van left: we're residents of Carmarthen"
-    over = [
-        f for f in over if not (any(s(f, c, lexicon) for s in spares) or (not told and is_of_another(c, f, lexicon)))
-    ]
+    spares = [moves_another, tells_of_facet]
+    if not any(o.gives_value for o in by_event):  # "the removal van left: we're residents of Carmarthen"
+        spares.append(_leaves_another)
+    over = [f for f in over if not any(spares_it(f, c, lexicon) for spares_it in spares)]
     sure = bool(over)
     if sure:
         probability, why = _OVER, ", ".join(o.name for o in by_event)

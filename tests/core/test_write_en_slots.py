@@ -46,6 +46,17 @@ REPLACED = [
     ("My daughter wants to be a dentist.", "She has set her heart on being a pilot instead.", "dentist"),
     ("Our front door is red.", "We painted the front door green at the weekend.", "red"),
     ("I'm in group B for swimming.", "The coach moved me to group C.", "group B"),
+    ("Our rabbi is Rabbi Stern.", "The congregation appointed Rabbi Levin as its rabbi in the autumn.", "Stern"),
+    ("I earn 14 pounds an hour.", "They've put us all on 15.20 an hour.", "14 pounds"),
+    ("The spare key is under the flowerpot.", "We've put the spare key in the shed.", "flowerpot"),
+    ("I keep my stamps in the hall cupboard.", "The whole lot lives in a trunk under the bed instead.", "cupboard"),
+    ("My username on the chess site is bluefin.", "I had to sign up afresh, so look for me as redfin.", "bluefin"),
+    ("Our band is called Dry Dock.", "The rebrand is done: Low Tide, with a new logo and all.", "Dry Dock"),
+    ("I sit next to Amir.", "The teacher rearranged us and I sit next to Jonas now.", "Amir"),
+    ("I work out of our Leeds branch.", "The transfer came through and I reported for duty in York.", "Leeds"),
+    ("My 10k best is 52:10.", "Ran 50:41 in Bath, a minute and a half off my best!", "52:10"),
+    ("I'm a bus driver.", "I've retrained and become a tram driver.", "bus driver"),
+    ("I sleep on a firm mattress.", "My wife talked me into a water bed.", "firm"),
 ]  # fmt: skip
 STAYS = [
     ("Our GP is Dr Mensah.", "Dr Kowalczyk is my sister's GP and she thinks the world of him.", "Mensah"),
@@ -76,6 +87,15 @@ STAYS = [
     ("Our front door is red.", "The neighbours painted their front door green.", "red"),
     ("Our front door is red.", "We painted the back door green at the weekend.", "red"),
     ("My phone contract is with EE.", "I joined Slimming World last week.", "EE"),
+    ("I keep my medicines in the bathroom cabinet.", "I've put the towels in the airing cupboard now.", "cabinet"),
+    ("The spare key is under the flowerpot.", "We've put the garden chairs in the shed.", "flowerpot"),
+    ("I earn 14 pounds an hour.", "My sister gets 15.20 an hour now.", "14 pounds"),
+    ("My therapist is Anna.", "I was referred to a surgeon called Mr Blake for my knee.", "Anna"),
+    ("I'm a bus driver.", "My brother has retrained and become a tram driver.", "bus driver"),
+    ("I sleep on a firm mattress.", "We bought a new bed for the guest room.", "firm mattress"),
+    ("Our company is called Bright & Daughter.", "Our main customer was renamed Solvex.", "Bright"),
+    ("My username is bluefin.", "My friend changed his username to redfin.", "bluefin"),
+    ("The wifi password is rainbow77.", "I changed the alarm code to 4812.", "rainbow77"),
 ]  # fmt: skip
 
 
@@ -116,3 +136,20 @@ def test_what_is_told_of_another_leaves_it(tmp_path: Path, before: str, words: s
 )
 def test_values_in_one_form(text: str, kind: str, told: set[str]) -> None:
     assert values(text, kind) == told
+
+
+@pytest.mark.parametrize(
+    ("turns", "holds", "gone"),
+    [
+        (["My hair is dyed copper.", "I've had it all done platinum.",
+          "The hairdresser turned my hair copper again yesterday."], "copper", "platinum"),
+        (["I vote in the Weston ward.", "Because of the boundary review I belong to the Eastfield ward.",
+          "The review was overturned, which puts me in the Weston ward again."], "Weston", "Eastfield"),
+    ],
+)  # fmt: skip
+def test_what_was_so_before_is_so_again(tmp_path: Path, turns: list[str], holds: str, gone: str) -> None:
+    talk = Talk(tmp_path / "store", embedder="")
+    held = list(talk.say(*turns).current())
+    talk.memory.close()
+    assert any(holds in h for h in held), held
+    assert not any(gone in h for h in held), held

@@ -95,10 +95,11 @@ def proposed(
         key = _subject(unit, me) or (me if gone and (mine or unit.spoken[0] in own) else None)
         if key is None:
             continue
-        done = key != me and bool(slots) and lexicon.rules("en").parts["done_to_me"].search(unit.text) is not None
+        done = bool(slots) and lexicon.rules("en").parts["done_to_me"].search(unit.text) is not None
         key = me if done else key
         others = lexicon.shared["news_others"].search(unit.text)
         theirs = key == me and others is not None  # what a friend sold is over for the friend
+        mine = mine or (done and others is not None and others.start() < _FIRST)
         named = others is not None and any(g.is_of(others.group(), unit.text) for g in slots)
         if (
             theirs

@@ -55,7 +55,7 @@ def another_value(
     if _is_of_someone_else(fact, text):
         return False
     held = value_of(m)
-    if held and value and _words(held, function) & _words(value, function):
+    if held and value and _is_same(_words(held, function), _words(value, function)):
         return False
     if by.kind:
         one, two = values(normal(_DATED.sub("", fact.text)), by.kind), values(text, by.kind)
@@ -88,8 +88,19 @@ def _is_of_someone_else(fact: Fact, text: str) -> bool:
     return bool(named) and about not in named and name.casefold() not in told
 
 
-def _words(text: str, function: frozenset[str]) -> set[str]:
-    return {stem(w) for w in _WORD.findall(text.casefold().replace("'s", "")) if w not in function}
+def _words(text: str, function: frozenset[str]) -> list[str]:
+    """What tells one value from another: neither titles nor what any church or school may be called."""
+    common = default_lexicon().rules("en").parts["of_any_name"]
+    every = _WORD.findall(text.casefold().replace("'s", ""))
+    found = [w for w in every if w not in function] or every
+    return [stem(w) for w in found if common.fullmatch(w) is None] or found
+
+
+def _is_same(one: list[str], two: list[str]) -> bool:
+    """Whether two values may be one: they begin alike, or the one holds all words of the other."""
+    if not (one and two):
+        return False
+    return one[:1] == two[:1] or set(one) <= set(two) or set(two) <= set(one)
 
 
 def _same_thing(held: str, said: str, function: frozenset[str]) -> bool:

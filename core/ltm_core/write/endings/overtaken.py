@@ -96,6 +96,7 @@ def proposed(
         if key is None:
             continue
         done = bool(slots) and lexicon.rules("en").parts["done_to_me"].search(unit.text) is not None
+        acted = done and key != me
         key = me if done else key
         others = lexicon.shared["news_others"].search(unit.text)
         theirs = key == me and others is not None  # what a friend sold is over for the friend
@@ -112,7 +113,7 @@ def proposed(
         passing = any(s.read["ephemeral"] or s.read["mood"] for s in unit.spoken)
         if (
             theirs
-            or done
+            or acted
             or parted
             or any(s.read.veto or _is_as_before(s.read, lexicon) for s in unit.spoken)
             or probability < news.thresholds["turn_passing" if passing else "turn"]

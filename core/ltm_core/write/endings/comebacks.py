@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ltm_core.store.base import Reader
 
 RULE = "comes_back"
-_NOT = ("plan", "question", "command", "conditional", "temporary", "goal", "one_off", "wish", "ephemeral", "past")
+_NOT = ("plan", "question", "command", "conditional", "temporary", "goal", "one_off", "wish", "past")
 _ONLY = ("so_again_not", "returns_not")
 """Expressions of what is only thought of, or of a visit."""
 _SHORTEST_ROOT = 4
@@ -86,6 +86,8 @@ def _says_again(s: Spoken, lexicon: Lexicon) -> bool:
     if read.clause.language != "en" or read.veto or any(read[w] for w in _NOT) or read["negation"]:
         return False
     shared = lexicon.shared
+    if read["ephemeral"] and shared["brought_back"].search(read.clause.norm) is None:
+        return False  # but "the hairdresser turned it copper again yesterday" lasts
     norm = read.clause.norm.rpartition(": ")[2]
     norm = norm if shared["comes_back"].search(norm) else read.clause.norm
     if shared["comes_back"].search(norm) is None or any(shared[p].search(norm) for p in _ONLY):

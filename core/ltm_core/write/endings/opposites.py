@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ltm_core.types import Fact
+from ltm_core.write.endings.slots import another_value, tells_value, value_of
 from ltm_core.write.endings.touching import goes_on_as_name, tells_of_another
 from ltm_core.write.known.mentions import stem
 from ltm_core.write.known.rows import is_late
@@ -16,8 +17,10 @@ from ltm_core.write.plan import Candidate
 from ltm_core.write.words.lexicon import Lexicon, Opposite
 from ltm_core.write.words.norm import fold, normal
 
-THINGS = ("x", "x2", "x3")
+THINGS = ("x", "x2", "x3", "x4", "x5", "x6")
 """Groups of both expressions of which one names what they are about, where there may be several ("owe {x} 500")."""
+_INTRODUCES = 8
+"""Characters between the words for somebody and his name."""
 _END = re.compile(r"[,;，；。.!?！？]")
 _WORD = re.compile(r"[^\W_]+")
 _NUMBERED = re.compile(r"[\w/.-]*\d[\w/.-]*")
@@ -36,6 +39,15 @@ class Gone:
     """What the words are about, folded; empty when they do not say."""
     after: str = ""
     """The noun behind it, if it only says of what that is ("the iPad pencil")."""
+    value: str = ""
+    """The value that the words give, where there is one at a time."""
+    text: str = ""
+    """All that was said."""
+
+    def is_of(self, words: str, said: str) -> bool:
+        """Whether some words are, or introduce, him whom the value names ("a lad called Kyle")."""
+        at, told = said.find(words), normal(said).find(self.value)
+        return bool(self.value) and (words in self.value or 0 <= told - at - len(words) <= _INTRODUCES)
 
     def ends(self, fact: Fact) -> bool:
         """Whether the fact is of what cannot be true any more."""
@@ -47,7 +59,9 @@ class Gone:
         held = fold(_named(m))
         if held and self.after and self.after not in fold(fact.text):
             return False
-        return not (held and self.thing) or _same(held, self.thing, self.function, self.heads)
+        if held and self.thing and not _same(held, self.thing, self.function, self.heads):
+            return False
+        return another_value(self.by, m, fact, value=self.value, text=self.text, function=self.function)
 
 
 def tells_opposite(text: str, lexicon: Lexicon, *, events: bool = False) -> tuple[Gone, ...]:
@@ -61,16 +75,11 @@ def tells_opposite(text: str, lexicon: Lexicon, *, events: bool = False) -> tupl
                 possible += known.possible(text)
     for by in possible:
         m = by.now.search(text)
-        if m is not None and not _is_denied(text[: m.start()], lexicon):
-            found.append(
-                Gone(
-                    by,
-                    lexicon.gate.function,
-                    lexicon.sets["whole_heads"],
-                    fold(_named(m)),
-                    _noun_after(m, text, lexicon),
-                )
-            )
+        if m is None or _is_denied(text[: m.start()], lexicon) or not tells_value(by, m, text, lexicon):
+            continue
+        thing, after = fold(_named(m)), _noun_after(m, text, lexicon)
+        heads = lexicon.sets["whole_heads"]
+        found.append(Gone(by, lexicon.gate.function, heads, thing, after, value_of(m), text))
     return tuple(found) if found and lexicon.shared["ahead"].search(text) is None else ()
 
 
@@ -96,7 +105,9 @@ def over_by(c: Candidate, facts: Iterable[Fact], lexicon: Lexicon) -> tuple[list
         held = [f for f in open_ if g.ends(f) and not tells_of_another(f, c.text, lexicon)]
         mine = [f for f in held if fold(f.subject) == fold(c.subject)]
         if not mine and g.by.anyone and (_is_own(c) or c.subject in lexicon.sets["young"]):
-            mine = [f for f in held if _is_own(f)] or _only_one(held, lexicon)
+            mine = [f for f in held if _is_own(f)]
+            if not mine and (_is_own(c) or not g.by.gives_value):
+                mine = _only_one(held, lexicon)
         if not mine and g.by.anyone:  # "公公能自己吃饭了": what one did for him
             mine = [f for f in held if _is_own(f) and _names_kin(f, c.subject, lexicon)]
         if g.by.one and not _told_at_once(mine):

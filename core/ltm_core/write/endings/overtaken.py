@@ -90,24 +90,39 @@ def proposed(
         parted, unit = spared is not unit, spared
         if any(s.read[w] and not s.read["lasting"] for s in unit.spoken for w in NOT_FOR_GOOD):
             continue
+        if lexicon.rules("en").parts["this_one_only"].match(unit.text) is not None:
+            continue
         gone = _gone(unit, lexicon)
         anew = tells_anew(unit.text, lexicon) and not any(
             lexicon.shared[p].search(whole.text) for p in ("of_others", "news_others")
         )
-        own = unit.spoken if anew else unit.spoken[:1] if gone else ()
+        slots = [g for g in gone if g.by.gives_value]
+        own = [s for s in unit.spoken if s.subject.kind == "self"]
+        mine = any(g.by.now.search(normal(s.read.clause.text)) for s in own for g in slots)
+        is_own = bool(own) and (anew or bool(gone and (mine or unit.spoken[0] in own)))
         key = me if _begins_with_own(unit, gone) else _subject(unit, me)
-        key = key or (me if any(s.subject.kind == "self" for s in own) else None)
+        key = key or (me if is_own else None)
         if key is None:
             continue
+        done = bool(slots) and lexicon.rules("en").parts["done_to_me"].search(unit.text) is not None
+        acted = done and key != me
+        key = me if done else key
         others = lexicon.shared["news_others"].search(unit.text)
         theirs = key == me and others is not None  # what a friend sold is over for the friend
-        if theirs and not (others is not None and others.start() >= _FIRST and any(g.thing for g in gone)):
+        mine = mine or (done and others is not None and others.start() < _FIRST)
+        named = others is not None and any(g.is_of(others.group(), unit.text) for g in slots)
+        if (
+            theirs
+            and not (named or mine)
+            and not (others is not None and others.start() >= _FIRST and any(g.thing for g in gone))
+        ):
             continue
         sentence = unit.sentence(mean_vector([vector_of(s) for s in unit.spoken]))
         probability = news.turns(sentence)
         passing = any(s.read["ephemeral"] or s.read["mood"] for s in unit.spoken)
         if (
             theirs
+            or acted
             or parted
             or any(s.read.veto or _is_as_before(s.read, lexicon) for s in unit.spoken)
             or probability < news.thresholds["turn_passing" if passing else "turn"]
@@ -269,6 +284,10 @@ def meant(
     return [near[i] for i in same], reason, probability
 
 
+def _leaves_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
+    return is_of_another(c, fact, lexicon)
+
+
 def _tells_of_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     told_of = (moves_another, only_tells_of, tells_of_part, tells_of_facet)
     return any(tells(fact, c, lexicon) for tells in told_of)
@@ -313,8 +332,10 @@ def overtake(
     """
     here = [d for d in decisions if overlap(d.fact.evidence, c.evidence)]
     over, by_event = over_by(c, known.values(), lexicon)
-    spares = (moves_another, tells_of_facet)
-    over = [f for f in over if not (any(s(f, c, lexicon) for s in spares) or is_of_another(c, f, lexicon))]
+    spares = [moves_another, tells_of_facet]
+    if not any(o.gives_value for o in by_event):  # "the removal van left: we're residents of Carmarthen"
+        spares.append(_leaves_another)
+    over = [f for f in over if not any(spares_it(f, c, lexicon) for spares_it in spares)]
     settled = bool(over) or any(d.op not in ("add", "reinforce") for d in here)
     anew = [] if settled else told_anew(c, known.values(), lexicon)
     sure = bool(over or anew)

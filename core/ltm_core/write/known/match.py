@@ -6,12 +6,15 @@ import re
 from functools import lru_cache
 
 from ltm_core.types import Fact
+from ltm_core.write.known.values import values
 from ltm_core.write.plan import Candidate
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.load import default_lexicon
 from ltm_core.write.words.norm import fold
 
 _DIGITS = re.compile(r"\d+")
+_TIMED = ("often", "day", "time")
+"""Kinds of English values of which another makes another statement, however alike the rest."""
 
 
 def _places() -> frozenset[str]:
@@ -152,6 +155,8 @@ def same_meaning(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     if lexicon.relation(fact.relation).slot == "name" or fact.relation in ("identifier", *lexicon.identifier_words):
         return False
     if _DIGITS.findall(fact.text) != _DIGITS.findall(candidate.text):
+        return False
+    if fact.text.isascii() and any(values(fact.text, k) != values(candidate.text, k) for k in _TIMED):
         return False
     one, two = fact.object_normalized, candidate.object_normalized
     siblings = lexicon.members.get(one, frozenset()) & lexicon.members.get(two, frozenset())

@@ -18,7 +18,7 @@ _LONGEST = 3
 
 def are_rivals(one: str, two: str) -> bool:
     """Whether two English texts name different things of one sort."""
-    mine, theirs = _named(one), _named(two)
+    mine, theirs = named_things(one), named_things(two)
     return any(theirs[sort] - mine[sort] and mine[sort] - theirs[sort] for sort in mine.keys() & theirs.keys())
 
 
@@ -33,7 +33,7 @@ def are_exclusive(one: str, two: str) -> bool:
 def _exclusive(text: str) -> Mapping[str, frozenset[str]]:
     lexicon = default_lexicon()
     # "用Venmo给": what stands between Chinese characters is a word of its own.
-    found = {sort: set(names) for sort, names in _named(_HAN.sub(" ", text)).items()}
+    found = {sort: set(names) for sort, names in named_things(_HAN.sub(" ", text)).items()}
     low = text.lower()
     for sort in lexicon.sets["exclusive_sorts"]:
         han = [m for m in lexicon.classes.get(sort, ()) if not m.isascii() and len(m) > 1 and m in low]
@@ -43,7 +43,7 @@ def _exclusive(text: str) -> Mapping[str, frozenset[str]]:
 
 
 @lru_cache(maxsize=4096)
-def _named(text: str) -> Mapping[str, frozenset[str]]:
+def named_things(text: str) -> Mapping[str, frozenset[str]]:
     """The things that the text names, by their sort."""
     members = default_lexicon().members
     words = [w.lower().removesuffix("'s").rstrip(".'") for w in _WORD.findall(text.replace("’", "'"))]

@@ -58,6 +58,8 @@ def validity(
     elif aim == "ahead":
         found = tuple(_forward(m, now, lexicon) for m in found)
     elif aim == "begins":
+        begun = lexicon.shared["begun"].search(read.clause.norm) is not None
+        found = tuple(_last_one(m, now) if begun else m for m in found)
         found = tuple(_forward(m, now, lexicon) if not _happened(read, lexicon) else m for m in found)
         coming = [m for m in found if m.since > now]
         if coming:
@@ -103,6 +105,13 @@ def _forward(m: TimeMention, now: datetime, lexicon: Lexicon) -> TimeMention:
     years = now.year - m.until.year + (1 if _on(m.until, now.year) <= now else 0)
     since, until = _on(m.since, m.since.year + years), _on(m.until, m.until.year + years)
     return replace(m, since=since, until=until, direction="future")
+
+
+def _last_one(m: TimeMention, now: datetime) -> TimeMention:
+    """A month of this year that is still to come, as the one of last year: what began in it began then."""
+    if m.since <= now or m.precision != "month":
+        return m
+    return replace(m, since=_on(m.since, m.since.year - 1), until=_on(m.until, m.until.year - 1), direction="past")
 
 
 def _on(moment: datetime, year: int) -> datetime:

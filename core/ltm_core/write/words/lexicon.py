@@ -47,6 +47,17 @@ class Opposite:
     """Whether the words tell what holds instead, and not only an end."""
     one: bool = False
     """Whether the words name only the sort of the thing: of several that are known none is meant for sure."""
+    kind: str = ""
+    """Of which kind both tell a value, of which there is one at a time; empty when the expressions catch it."""
+    sign: bool = False
+    """Whether the words must also say that something changed."""
+    shared: bool = False
+    """Whether both must name the same thing besides."""
+
+    @property
+    def gives_value(self) -> bool:
+        """Whether it is of what has one value at a time."""
+        return bool(self.kind) or "(?P<v>" in self.now.source
 
 
 class Opposites:
@@ -167,6 +178,10 @@ class Lexicon:
     """Per language, how the state of what an identifier names is told after it; see `progress`."""
     topics: Mapping[str, Topics] = field(default_factory=dict)
     """Per language, by what words a topic is named and told."""
+    kinds: Mapping[str, Mapping[str, Lazy]] = field(default_factory=dict)
+    """Per kind of English values, the words of each ("mode": "bike", by "cycle" or "pedal")."""
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    """English words for numbers."""
 
     def rules(self, language: str) -> Rules:
         """The rules of a language; of English when there are none."""

@@ -23,8 +23,10 @@ from ltm_core.write.words.topic_words import topics_from
 LANGUAGES = ("en", "zh", "ja")
 WITH_REQUESTS = frozenset(["en"])
 """Languages whose ways to ask for silence or erasure fill a file of their own."""
-WITH_EVENTS = ("en", "zh")
-"""Languages that have a file of what happens, and what is over then."""
+WITH_EVENTS = MappingProxyType({"en": ("outcomes.toml", "slots.toml"), "zh": ("outcomes.toml",)})
+"""Languages that have files of what happens, and what is over then."""
+NO_EVENTS = ("numbers", "kinds")
+"""Tables of those files that tell of no event."""
 NOT_CUES = frozenset(
     [
         "proposal",
@@ -186,13 +188,16 @@ def _classes() -> tuple[dict[str, dict[str, str]], dict[str, frozenset[str]], di
 
 def _events(language: str) -> list[Opposite]:
     """Those of a language, which may use the macros of their file."""
-    rows = _toml(language, "outcomes.toml")
-    macros = rows.pop("macros", {})
     made = []
-    for name, o in rows.items():
-        now, was = (_expand(o[k], macros) for k in ("now", "was"))
-        told = [bool(o.get(k)) for k in ("anyone", "denied", "holds", "one")]
-        made.append(Opposite(f"{language}.{name}", Lazy.of(now), Lazy(was), *told))
+    for file in WITH_EVENTS[language]:
+        rows = _toml(language, file)
+        macros = rows.pop("macros", {})
+        for name, o in rows.items():
+            if name in NO_EVENTS:
+                continue
+            now, was = (_expand(o[k], macros) for k in ("now", "was"))
+            told = {k: o[k] for k in ("anyone", "denied", "holds", "one", "kind", "sign", "shared") if k in o}
+            made.append(Opposite(f"{language}.{name}", Lazy.of(now), Lazy(was), **told))
     return made
 
 
@@ -206,6 +211,7 @@ def default_lexicon() -> Lexicon:
     ids = _toml("identifiers.toml")
     shared = _toml("shared.toml")
     short = _toml("en", "words.toml")["contractions"]
+    slots = _toml("en", "slots.toml")
     opposites = tuple(Opposite(name, Lazy.of(o["now"]), Lazy(o["was"])) for name, o in shared["opposites"].items())
     return Lexicon(
         languages=MappingProxyType({language: _rules(language) for language in LANGUAGES}),
@@ -227,6 +233,10 @@ def default_lexicon() -> Lexicon:
         events=MappingProxyType({language: Opposites(_events(language)) for language in WITH_EVENTS}),
         contractions=contractions(short["forms"], short["before"], short["first"], short["foreign"]),
         progress=MappingProxyType(ids.get("progress", {})),
+        kinds=MappingProxyType(
+            {k: {v: Lazy(e) for v, e in row.items()} for k, row in slots.get("kinds", {}).items()}
+        ),
+        numbers=MappingProxyType(slots.get("numbers", {})),
         topics=MappingProxyType({name: topics_from(_toml(name, "topics.toml")) for name in WITH_REQUESTS}),
     )
 

@@ -37,6 +37,13 @@ from tests.core.test_write_en_kinds import Talk
         ("My fiancé is Tom.", "It's over between me and Tom.", "Tom"),
         ("I'm engaged to Sunil.", "The engagement is off.", "engaged"),
         ("I'm married to Liam.", "My divorce came through yesterday.", "married"),
+        ("We own a narrowboat.", "A couple from Hull bought our narrowboat last week.", "narrowboat"),
+        ("I have a motorbike.", "Somebody from the club bought my bike and took it away.", "motorbike"),
+        ("We subscribe to a weekly fruit box.", "I cancelled the fruit delivery.", "fruit box"),
+        ("I owe my brother 400 dollars.", "Paid Dwayne back every cent at Easter.", "400"),
+        ("We're living in a caravan.", "Slept in our own beds at last!", "living in a caravan"),
+        ("My husband snores.", "There hasn't been a peep from his side since the operation.", "snores"),
+        ("I'm treasurer of the chess club.", "We wound the club up and gave the boards to a school.", "treasurer"),
     ],
 )  # fmt: skip
 def test_what_is_over_is_known_no_longer(tmp_path: Path, before: str, words: str, gone: str) -> None:
@@ -168,6 +175,13 @@ def test_another_case_leaves_it_as_it_stood(tmp_path: Path, before: str, words: 
          "the council in planning"),
         ("I swim with the Otters on Sunday mornings.", "Half of the Otters have left for another club.",
          "swim with the Otters"),
+        ("I own a caravan.", "My mum bought my caravan for me when I turned forty.", "caravan"),
+        ("We keep hens.", "Not one of our hens laid an egg today.", "hens"),
+        ("I owe my brother 400 dollars.", "My brother paid me back every cent.", "400"),
+        ("I'm secretary of the chess club.", "They closed the golf club down.", "chess"),
+        ("My daughter believes in Santa.", "My son knows what presents he wants.", "Santa"),
+        ("My husband snores.", "The dog stopped barking, not a peep all night.", "snores"),
+        ("I play bridge with Ann.", "Our golf Sundays are over.", "bridge"),
     ],
 )  # fmt: skip
 def test_what_is_not_over_stays(tmp_path: Path, before: str, words: str, kept: str) -> None:

@@ -32,6 +32,7 @@ _MOST_VALUES = 6
 _ALIKE = 0.6
 """Share of characters from which one code is the wrongly told other."""
 _CLAUSE = re.compile(r"[,;:] ")
+_WORD = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*")
 _DATED = re.compile(r" \(\d{4}-[^)]*\)$")
 _CODE = re.compile(r"(?<![\w.-])(?:(?=[\w.-]*\d)(?=[\w.-]*[A-Za-z])\w[\w.-]*\w|\d+(?:\.\d+)+)(?![\w-])")
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
@@ -135,15 +136,18 @@ def meant(c: Candidate, facts: Sequence[Fact], lexicon: Lexicon) -> list[tuple[F
     if not able:
         return []
     last = {e.message_id for e in max(able, key=lambda f: f.last_seen_at).evidence}
-    said = set(content(c.text, lexicon))
+    said = set(content(lexicon.rules("en").parts["reporter"].sub(" ", c.text), lexicon))
     bare = {v for v, sentence in c.loose if _is_bare(sentence, v, lexicon)}
+    kin = {v: _kin_told_of(sentence, lexicon) for v, sentence in c.loose}
     of_noun = [r for v, words in c.loose for f in able if (r := _by_noun(f, v, words, lexicon)) is not None]
     found = [
         r
         for v in c.things
         for f in able
-        if (r := _righted(f, v, said, last if v in bare else set(), lexicon)) is not None
+        if (r := _righted(f, v, said | kin[v], last if v in bare else set(), lexicon)) is not None
     ]
+    if not found:
+        found = [r for v, words in c.loose for f in able if (r := _of_other_kind(f, v, words, c, last, lexicon))]
     best = max(found or of_noun, key=lambda r: (r.shared, r.last), default=None)
     return [] if best is None else [(best.fact, best.object, best.text)]
 
@@ -163,6 +167,35 @@ def _by_noun(f: Fact, value: str, sentence: str, lexicon: Lexicon) -> _Righted |
     phrase = (f"{wrong} {said['noun']}", f"{value} {said['noun']}")
     new = articled(text.replace(*phrase))
     return _Righted(f, articled(f.object.replace(*phrase)) if phrase[0] in f.object else new, new, 1, False)
+
+
+def _kin_told_of(sentence: str, lexicon: Lexicon) -> set[str]:
+    """The relatives of whom the sentence tells, by whatever word ("Grandad came from Kerry")."""
+    rules = lexicon.rules("en")
+    told = (w.lower() for w in _WORD.findall(rules.parts["reporter"].sub(" ", sentence)))
+    return {rules.kin[w] for w in told if w in rules.kin}
+
+
+def _of_other_kind(
+    f: Fact, value: str, sentence: str, c: Candidate, last: set[str], lexicon: Lexicon
+) -> _Righted | None:
+    """The fact told last with another kind of thing, where somebody who knows says what it is ("a maple", "the man
+    laughed at us: it's a sycamore and always was")."""
+    rules = lexicon.rules("en")
+    said = rules.parts["is_of_kind"].search(sentence[: sentence.find(value)])
+    another = is_typed(value, rules) or rules.parts["no_kind"].search(value)
+    if said is None or another or not any(e.message_id in last for e in f.evidence):
+        return None
+    text = _DATED.sub("", f.text)
+    tail = list(rules.parts["right_value"].finditer(text))
+    wrong = trim(tail[-1]["value"]) if tail and rules.parts["knows_better"].search(c.text) else ""
+    same = wrong and text.endswith(
+        (f" is {said['kind']} {wrong}", f" is an {wrong}") if said["kind"] else f" is {wrong}"
+    )
+    if not same or len(wrong.split()) > _MOST_WORDS or fold(wrong) == fold(value) or is_typed(wrong, rules):
+        return None
+    new = articled(text.removesuffix(wrong) + value)
+    return _Righted(f, f.object.replace(wrong, value) if wrong in f.object else new, new, 0, True)
 
 
 def _is_bare(sentence: str, value: str, lexicon: Lexicon) -> bool:
@@ -189,7 +222,8 @@ def _righted(f: Fact, value: str, said: set[str], last: set[str], lexicon: Lexic
         or are_siblings(wrong, value)
         or bool(set(content(wrong, lexicon)) & set(content(value, lexicon)))
     )
-    shared = set(content(text.replace(wrong, " "), lexicon)) & (said - set(content(value, lexicon)))
+    held = {*content(text.replace(wrong, " "), lexicon), f.subject}
+    shared = held & (said - set(content(value, lexicon)))
     nouns = lexicon.slot_nouns.get(f.relation, frozenset())
     count = len(shared) + len(nouns & said)
     told_last = any(e.message_id in last for e in f.evidence)
@@ -219,10 +253,23 @@ def _instead(text: str, value: str, lexicon: Lexicon) -> tuple[str, str]:
         return other, text.replace(other, value)
     if is_name(value):
         return "", ""
+    if wrong := _of_same_head(text, value, lexicon):
+        return wrong, articled(text.replace(wrong, value))
     tail = list(rules.parts["right_value"].finditer(text))
     wrong = trim(tail[-1]["value"]) if tail else ""
     sound = wrong and len(wrong.split()) <= _MOST_WORDS and fold(wrong) != fold(value) and not is_typed(wrong, rules)
     return (wrong, text[: tail[-1].start("value")] + value) if sound else ("", "")
+
+
+def _of_same_head(text: str, value: str, lexicon: Lexicon) -> str:
+    """What another word than that of the value says of the same noun ("aged care", of "child care"); "" when the noun
+    stands there without one, or several times."""
+    first, _, head = value.rpartition(" ")
+    if not first or " " in first or not content(first, lexicon):
+        return ""
+    held = re.findall(rf"(?<![\w-])([\w-]+) {re.escape(head)}\b", text, re.I)
+    wrong = held[0] if len(held) == 1 else ""
+    return f"{wrong} {head}" if wrong and fold(wrong) != fold(first) and content(wrong, lexicon) else ""
 
 
 def _kinds(value: str, lexicon: Lexicon) -> set[str]:

@@ -319,7 +319,10 @@ def _is_dish_of(fact: Fact, classes: tuple[str, ...], lexicon: Lexicon) -> bool:
 def _of_class(fact: Fact, classes: tuple[str, ...], lexicon: Lexicon) -> bool:
     if means_another(fact.object, classes):
         return False
-    return in_classes(fact, classes, lexicon) or names_member(fact.object, classes, lexicon)
+    if in_classes(fact, classes, lexicon) or names_member(fact.object, classes, lexicon):
+        return True
+    before = fact.text[: max(fact.text.find(fact.object), 0)].split()[-1:] if fact.text.isascii() else []
+    return bool(before) and names_member(f"{before[0]} {fact.object}", classes, lexicon)  # "Big Mac", "Bake Off"
 
 
 def _may_end_class(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:

@@ -26,6 +26,8 @@ from ltm_core.write.words.norm import fold, trim
 RULE = "ends"
 _NOT_FINAL = ("plan", "question", "command", "conditional", "temporary", "goal", "one_off")
 """Cues of clauses that end nothing for good."""
+_FOLLOWED = "any_sport"
+"""The class of all sport, those that one only watches among them."""
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -54,11 +56,13 @@ def endings(
     if not read.veto:
         yield from _passing_over(read, subject, utterance, rules, speaker=speaker)
     gone = rules.parts["pet_gone"].match(read.clause.norm) if "pet_gone" in rules.parts else None
-    reversal = reversal_in(read, lexicon, (before, after)) if _may_be_final(read, "command") else Reversal()
+    reversal = (
+        reversal_in(read, lexicon, (before, after)) if _may_be_final(read, "command", "temporary") else Reversal()
+    )
     if read.veto or (subject.kind == "stranger" and not reversal.of_speaker):
         return
     in_chinese = reversed_classes(read, lexicon, before, subject) if _may_be_final(read, "command") else ()
-    given_up_whole = in_chinese or reversal.classes
+    given_up_whole = in_chinese or _as_done(reversal.classes, read, lexicon)
     final = bool(given_up_whole) or _is_final(read, subject, rules)
     if not final and not ((partners or gone is not None) and _may_be_final(read)):
         return
@@ -104,7 +108,11 @@ def endings(
         yield replace(
             _ending(key, words, read, utterance, speaker=speaker),
             classes=given_up_whole
-            or (() if leaves_some(read, lexicon) else named_classes(read.clause.norm, rules, lexicon))
+            or (
+                ()
+                if leaves_some(read, lexicon)
+                else _as_done(named_classes(read.clause.norm, rules, lexicon), read, lexicon)
+            )
             or _sort_of(over.thing, lexicon),
             relation="does" if final or gone is None or partners else "has_pet",  # what died today is gone for good
             wrong_object=over.thing or None,
@@ -251,6 +259,8 @@ def named_classes(norm: str, rules: Rules, lexicon: Lexicon) -> tuple[str, ...]:
         if at < 0:
             continue
         before, after = text[:at], text[at + len(name) :]
+        if english["diet_class"].search(name) and english["diet_denied"].search(before):
+            continue  # who is no longer vegan eats more, not less
         if _HAN.match(name):
             if name not in lexicon.class_names:
                 continue  # `reversals`
@@ -273,6 +283,13 @@ def named_classes(norm: str, rules: Rules, lexicon: Lexicon) -> tuple[str, ...]:
             if bare and led and (name in lexicon.class_names or _is_all_of(before, after, lexicon)):
                 found |= dict.fromkeys(sorted(classes))
     return tuple(found)
+
+
+def _as_done(classes: tuple[str, ...], read: Read, lexicon: Lexicon) -> tuple[str, ...]:
+    """The classes without what one only watches, where a clause tells of what one does: "I no longer play sport"."""
+    if _FOLLOWED not in classes or lexicon.rules("en").parts["plays_it"].search(read.clause.norm) is None:
+        return classes
+    return tuple(c for c in classes if c != _FOLLOWED)
 
 
 def _is_all_of(before: str, after: str, lexicon: Lexicon) -> bool:

@@ -49,11 +49,10 @@ def reversal_in(read: Read, lexicon: Lexicon, beside: Sequence[Read | None] = ()
     found: dict[str, None] = {}
     first = False
     for start, end, classes in _named(text):
-        behind = _given_up_behind(text[:start], text[end:], lexicon, whole=whole) or (
-            parts["diet_class"].search(text[start:end]) is not None
-            and parts["reversal_diet"].search(text[:start]) is not None
-            and parts["reversal_of_rest"].match(text[end:]) is not None
-        )
+        if parts["diet_class"].search(text[start:end]) is not None:
+            behind = _is_diet(text[:start], text[end:], lexicon)
+        else:
+            behind = _given_up_behind(text[:start], text[end:], lexicon, whole=whole)
         before = not behind and _given_up_before(text[:start], text[end:], lexicon, whole=whole)
         if behind or before:
             found |= dict.fromkeys(sorted(classes))
@@ -75,7 +74,7 @@ def _meant_by_it(text: str, beside: Sequence[str], lexicon: Lexicon) -> dict[str
     found: dict[str, None] = {}
     for other in beside:
         for start, _, classes in _named(other):
-            if parts["reversal_lead"].match(other[:start]) is not None:
+            if parts["reversal_lead"].match(_without_joined(other[:start], lexicon)) is not None:
                 found |= dict.fromkeys(sorted(classes))
     return found
 
@@ -115,6 +114,14 @@ def _given_up_behind(before: str, after: str, lexicon: Lexicon, *, whole: bool) 
     if said is None or parts["reversal_of_rest"].match(after) is None:
         return False
     return bool(said["strong"]) or whole
+
+
+def _is_diet(before: str, after: str, lexicon: Lexicon) -> bool:
+    """Whether the words between which a diet is named say that somebody keeps it ("I've gone vegan")."""
+    parts = lexicon.rules("en").parts
+    if parts["diet_denied"].search(before) is not None or parts["reversal_diet"].search(before) is None:
+        return False
+    return parts["reversal_of_rest"].match(after) is not None
 
 
 def _given_up_before(before: str, after: str, lexicon: Lexicon, *, whole: bool) -> bool:

@@ -148,7 +148,7 @@ def _names_english(said: str, classes: Collection[str]) -> bool:
     for n in range(min(_LONGEST_NAME, len(words)), 0, -1):
         for i in range(len(words) - n + 1):
             name = " ".join(words[i : i + n])
-            found = of.get(name) or of.get(singular(name)) or frozenset()
+            found = of.get(name) or of.get(singular(name)) or of.get(f"{name}s") or frozenset()
             if not found or any(a <= i and i + n <= b for a, b in held):
                 continue
             if not found.isdisjoint(classes):

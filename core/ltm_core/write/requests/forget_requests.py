@@ -57,6 +57,7 @@ def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon)
             continue
         for mode in _MODES:
             wish = _named_here(reads, i, mode, lexicon) or _named_before(reads, i, mode, lexicon)
+            wish = _pointed_at(reads, i, wish, lexicon)
             if wish is None:
                 continue
             words, asking = wish
@@ -137,7 +138,7 @@ def _is_wished(reads: Sequence[Read], i: int, lexicon: Lexicon) -> bool:
     if any(r.veto == "fiction" for r in reads[:i]):
         return False
     same = (r for r in reads[:i] if r.clause.sentence == read.clause.sentence)
-    first = next((r for r in same if r.veto), read)
+    first = next((r for r in same if r.veto and r.veto != "opener"), read)
     return _has_form_of_wish(first, lexicon)
 
 
@@ -167,9 +168,26 @@ def _named_here(
     if not words or lexicon.shared["target_nothing"].match(_target(words, lexicon)):
         return None
     elsewhere = rules.parts.get("elsewhere")
-    if mode == "erase" and elsewhere is not None and elsewhere.match(words) and not _of_memory(read, lexicon):
+    told = [r for r in reads[i:] if r.clause.sentence == read.clause.sentence]
+    of_memory = any(_of_memory(r, lexicon) for r in told)
+    if mode == "erase" and elsewhere is not None and elsewhere.match(words) and not of_memory:
         return None
     return None if _replaced(reads[i + 1 :], read) else (words, {read.clause.start})
+
+
+def _pointed_at(
+    reads: Sequence[Read], i: int, wish: tuple[str, set[int]] | None, lexicon: Lexicon
+) -> tuple[str, set[int]] | None:
+    """The wish with what the clause before names, where its own words only point at that ("ZT-31 can go, delete that
+    order number")."""
+    rules = lexicon.rules(reads[i].clause.language)
+    points = rules.parts.get("points_back")
+    if wish is None or not i or points is None or points.search(reads[i].clause.norm) is None:
+        return wish
+    m = rules.flags["antecedent"].search(reads[i - 1].clause.norm)
+    if m is None or reads[i - 1].veto in _NO_WISH or not m.groupdict().get("target"):
+        return wish
+    return trim(reads[i - 1].clause.text[slice(*m.span("target"))]), {reads[i - 1].clause.start, *wish[1]}
 
 
 def _named_before(
@@ -224,13 +242,17 @@ def _doubtful(read: Read, rest: Sequence[Read], lexicon: Lexicon) -> bool:
         return True
     if polite:
         return False
-    others = [
-        r for r in same if not shared["request_courtesy"].match(r.clause.norm) and not _is_why(r, read, lexicon)
-    ]
+    others = [r for r in same if not (_is_why(r, read, lexicon) or _says_nothing_else(r, lexicon))]
     if read["question"] or norm.rstrip().endswith(("?", "？")) or any(_leads_away(r, lexicon) for r in others):
         return True
     explicit = shared["request_explicit"].search(norm)
     return not explicit and (bool(others) or any(_leads_away(r, lexicon) for r in rest[:1]))
+
+
+def _says_nothing_else(read: Read, lexicon: Lexicon) -> bool:
+    """Whether a clause is a courtesy, or asks once more: "pretend I never said that, forget it"."""
+    again = lexicon.rules("en").flags["forget_it"]
+    return any(p.search(read.clause.norm) for p in (lexicon.shared["request_courtesy"], again))
 
 
 def _is_why(reason: Read, wish: Read, lexicon: Lexicon) -> bool:

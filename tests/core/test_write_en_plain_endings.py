@@ -187,6 +187,14 @@ def test_what_is_told_makes_it_over(tmp_path: Path, encoder: Embedder, state: st
         ("My daughter plays the violin.", "My daughter put the violin away in its case."),
         ("My shift at the depot starts at 5 am.", "The shop opens at 8 am."),
         ("My brother Owen is going out with a nurse.", "My cousin and his girlfriend aren't together any more."),
+        ("My nephew Joss studies law at Durham.", "Joss has swapped rooms, he's nearer the library now."),
+        ("My sister Wren is a paramedic in Hull.", "Wren moved out of the shared house into a flat by the docks."),
+        ("Our vet is Mill Road Animal Clinic.", "Dr Ames no longer works at Mill Road, we met the new vet there."),
+        ("My cousin Bea works for the Post Office.", "Bea has left the Post Office choir."),
+        ("Our surgery is the Mill Practice.", "Mr Desai has left the Mill Practice."),
+        ("I sing tenor in the chorus.", "Two tenors have left the chorus."),
+        ("I'm coeliac and gluten free.", "The deli got rid of its gluten free shelf."),
+        ("My best mate is Col.", "Col and his wife have split up."),
     ],
 )
 def test_what_is_told_leaves_it(tmp_path: Path, encoder: Embedder, state: str, later: str) -> None:

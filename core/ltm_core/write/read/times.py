@@ -58,7 +58,8 @@ def validity(
     elif aim == "ahead":
         found = tuple(_forward(m, now, lexicon) for m in found)
     elif aim == "begins":
-        found = tuple(_forward(m, now, lexicon) if not _happened(read, lexicon) else m for m in found)
+        happened = _happened(read, lexicon)
+        found = tuple(_back(m, now, read, lexicon) if happened else _forward(m, now, lexicon) for m in found)
         coming = [m for m in found if m.since > now]
         if coming:
             return Validity(valid_from=coming[0].since, dated=_dated(found))
@@ -103,6 +104,19 @@ def _forward(m: TimeMention, now: datetime, lexicon: Lexicon) -> TimeMention:
     years = now.year - m.until.year + (1 if _on(m.until, now.year) <= now else 0)
     since, until = _on(m.since, m.since.year + years), _on(m.until, m.until.year + years)
     return replace(m, since=since, until=until, direction="future")
+
+
+def _back(m: TimeMention, now: datetime, read: Read, lexicon: Lexicon) -> TimeMention:
+    """A month or season of this year that is to come, as the last one when the words tell what is done ("started
+    there this September", said in March)."""
+    if m.since <= now or not m.relative or m.precision == "day":
+        return m
+    if lexicon.shared["since_before"].search(read.clause.norm[: m.start]) is not None:
+        return m  # "promoted from this September"
+    if lexicon.rules("en").parts["has_begun"].search(read.clause.norm) is None:
+        return m
+    since, until = (_on(t, t.year - 1) for t in (m.since, m.until))
+    return replace(m, since=since, until=until, direction="past")
 
 
 def _on(moment: datetime, year: int) -> datetime:

@@ -188,12 +188,15 @@ def _name_behind(noun: str, text: str, lexicon: Lexicon) -> str:
 def _is_of_such(said: str, fact: Fact, lexicon: Lexicon) -> bool:
     """Whether a way of eating or a language is named only to say what some thing is like ("the vegan café", "the
     Welsh programme")."""
-    way = fold(fact.object)
-    at = fold(said).find(f"{way} ") if fact.relation in ("diet", "speaks") else -1
-    if at < 0:
+    if fact.relation not in ("diet", "speaks"):
         return False
-    after = words(said[at + len(way) :])
-    return _is_noun(after, 0, lexicon) and after[0].low not in lexicon.sets["diet_heads"]
+    text = fold(said)
+    for way in lexicon.joints.split(fold(fact.object)):
+        at = text.find(f"{way} ") if way else -1
+        after = words(said[at + len(way) :]) if at >= 0 else ()
+        if after and _is_noun(after, 0, lexicon) and after[0].low not in lexicon.sets["diet_heads"]:
+            return True
+    return False
 
 
 def _is_price_of_another(said: str, fact: Fact, held: Held, lexicon: Lexicon) -> bool:

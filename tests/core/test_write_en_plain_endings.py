@@ -193,8 +193,14 @@ def test_what_is_told_makes_it_over(tmp_path: Path, encoder: Embedder, state: st
         ("My cousin Bea works for the Post Office.", "Bea has left the Post Office choir."),
         ("Our surgery is the Mill Practice.", "Mr Desai has left the Mill Practice."),
         ("I sing tenor in the chorus.", "Two tenors have left the chorus."),
-        ("I'm coeliac and gluten free.", "The deli got rid of its gluten free shelf."),
+        ("I'm gluten free because of coeliac disease.", "The deli got rid of its gluten free shelf."),
         ("My best mate is Col.", "Col and his wife have split up."),
+        ("My job application at Rolls-Royce is pending.", "My loan application was approved."),
+        ("My sister's visa is being processed.", "My visa was granted."),
+        ("Ticket 4471 about the printer is unassigned.", "Ticket 9902 has been closed."),
+        ("My brother is in the army, he's at the depot in Catterick.", "My brother has passed his driving test."),
+        ("My mother's hip referral is waiting for triage.", "The hospital accepted my aunt's referral."),
+        ("Our planning application is under review.", "The neighbours' planning application was refused."),
     ],
 )
 def test_what_is_told_leaves_it(tmp_path: Path, encoder: Embedder, state: str, later: str) -> None:

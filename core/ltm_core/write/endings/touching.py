@@ -191,7 +191,7 @@ def _is_of_such(said: str, fact: Fact, lexicon: Lexicon) -> bool:
     if fact.relation not in ("diet", "speaks"):
         return False
     text = fold(said)
-    for way in lexicon.joints.split(fold(fact.object)):
+    for way in lexicon.topics["en"].joints.split(fold(fact.object)):
         at = text.find(f"{way} ") if way else -1
         after = words(said[at + len(way) :]) if at >= 0 else ()
         if after and _is_noun(after, 0, lexicon) and after[0].low not in lexicon.sets["diet_heads"]:

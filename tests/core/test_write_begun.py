@@ -81,3 +81,17 @@ def test_what_is_not_to_be_forgotten_is_asked_for(text: str, kept: bool) -> None
     utterance = Utterance(message_id="m", role="user", content=text, at=datetime(2025, 3, 3, 9, tzinfo=UTC))
     seen = analyse(utterance, lexicon=default_lexicon(), fact_threshold=0.6)
     assert any(a.kind == "explicit_request" for a in seen.anchors) is kept
+
+
+@pytest.mark.parametrize(
+    ("text", "since"),
+    [
+        ("I joined Siemens this October", (2024, 10)),
+        ("My son Milo started at Ashdown Academy this September", (2024, 9)),
+        ("I start at Siemens in September", (2025, 9)),
+    ],
+)
+def test_a_month_of_this_year_that_is_to_come_is_the_last_one_when_it_is_told_as_done(
+    text: str, since: tuple[int, int]
+) -> None:
+    assert [(c.valid_from.year, c.valid_from.month) for c in told(text) if c.rule != "open"] == [since]

@@ -62,6 +62,17 @@ def current(tmp_path: Path, encoder: Embedder, turns: Sequence[str]) -> str:
         ("I study at McGill.", "Long before that, I went to a tiny school in Wakefield.", "McGill", "Wakefield"),
         ("My hair is grey.", "At my graduation, decades back, I had purple hair.", "grey", "purple"),
         ("I play the cello.", "In those days, at my nan's house, I played the banjo.", "cello", "banjo"),
+        ("I drive a Corsa.", "The very first car I ever owned was a Hillman Imp.", "Corsa", "Hillman"),
+        ("My phone is a Motorola.", "I fondly remember the Ericsson I had in 1999.", "Motorola", "Ericsson"),
+        ("I wear a hearing aid.", "Throughout my forties I wore bifocals.", "hearing aid", "bifocals"),
+        ("Our hall is painted cream.", "The hall was dark purple when we bought the place.", "cream", "purple"),
+        ("My best friend is Nell.", "My best friend in primary school was a boy named Kit.", "Nell", "Kit"),
+        (
+            "My office is in Bootle.",
+            "When the firm was founded, in 1998, we all worked in a shed in Widnes.",
+            "Bootle",
+            "Widnes",
+        ),
     ],
 )
 def test_a_time_long_gone_is_past(

@@ -45,6 +45,23 @@ TOUCHES = [
     ("I live in a house on Mill Lane", "The bakery on Mill Lane shut last week"),
     ("My boat is a Wayfarer", "I replaced the mast of the Wayfarer"),
     ("I see a physio called Anouk", "Anouk's husband has died"),
+    ("I ride a Raleigh tourer", "I sold the old panniers off the Raleigh"),
+    ("We have a parrot called Ziggy", "Got rid of Ziggy's old travelling cage now that he has a bigger one"),
+    ("My tablet is a Galaxy Tab", "I've stopped using the stylus on my Galaxy Tab"),
+    ("I run a card shop", "I've stopped selling candles in the card shop"),
+    ("We get our coal from Rudd's", "Rudd's rang, order number 77 was cancelled by mistake"),
+    ("I keep a log in a red notebook", "I filled the red notebook and began a new one just like it"),
+    ("I have a pitch at the market hall", "The market hall closes at two on Mondays now"),
+    ("I'm with Vodafone", "Vodafone has scrapped roaming charges"),
+    ("I like spy novels", "I gave up on that spy novel my mum lent me"),
+    ("I drive a Zoe", "The charger at the library is no longer free for the Zoe"),
+    ("My best mate is Col", "Col and his wife have split up"),
+    ("I use Strava", "I left a Strava group"),
+    ("My violin teacher is Mr Oke", "Mr Oke's dog died"),
+    ("We foster greyhounds", "One of the greyhounds has gone to her new home"),
+    ("I work at the library", "The library has changed its closing time to five"),
+    ("I keep goats", "Sold the trailer, I've new ones for the goats"),
+    ("I play darts with Gus", "Gus beat me and I said never again, we're on for next week as usual"),
 ]
 TELLS = [
     ("We have a piano", "I sold the piano"),
@@ -70,6 +87,20 @@ TELLS = [
     ("I shop at Lidl", "The Lidl shop on my road closed for good"),
     ("I work at the bakery on Mill Lane", "The bakery on Mill Lane has closed"),
     ("I share a flat with my friend Sam", "My friend moved out"),
+    ("I ride a Raleigh tourer", "I sold the old Raleigh"),
+    ("I run a card shop", "I've stopped doing business in the card shop"),
+    ("We get our coal from Rudd's", "I've cancelled the account with Rudd's"),
+    ("The library opens at ten", "The library now opens at nine"),
+    ("I swim at the lido every Sunday", "The lido is closed on Sundays now"),
+    ("I'm with Vodafone", "Vodafone dropped me"),
+    ("I have two goats", "Both goats have gone to a new home"),
+    ("I use Strava", "I deleted my Strava account"),
+]
+SUCH = [
+    ("diet", "vegan", "The vegan café by the station has closed down", True),
+    ("diet", "gluten free", "The baker got rid of its gluten free shelf", True),
+    ("diet", "vegan", "I gave up my vegan diet", False),
+    ("speaks", "Welsh", "The Welsh programme on the radio has finished", True),
 ]
 
 
@@ -89,6 +120,14 @@ class _Fact:
 def test_only_touches(held: str, said: str) -> None:
     fact = _Fact(held, relation="drives" if "drive" in held else "about")
     assert only_touches(fact, said, default_lexicon())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("relation", "way", "said", "touches"), SUCH)
+def test_a_way_of_eating_that_only_says_what_a_thing_is_like(
+    relation: str, way: str, said: str, touches: bool
+) -> None:
+    fact = _Fact(way, relation=relation)
+    assert only_touches(fact, said, default_lexicon()) is touches  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("held", "said"), TELLS)

@@ -16,7 +16,7 @@ from ltm_core.write.known.mentions import content, mentions
 from ltm_core.write.plan import Candidate
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.load import default_lexicon
-from ltm_core.write.words.norm import fold, normal
+from ltm_core.write.words.norm import fold, normal, script
 
 _WORK = frozenset(["works_at", "occupation"])
 
@@ -236,7 +236,7 @@ def _is_liking(fact: Fact, lexicon: Lexicon) -> bool:
 def is_of_another(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
     """Whether English words tell what the thing that the fact names ended of its own ("the Guardian stopped doing the
     crossword"), or what somebody else left ("the chair stood down from the council")."""
-    if not fact.text.isascii():
+    if script(fact.text) != "en":
         return False
     parts = lexicon.rules("en").parts
     acts, leaves = parts["acts_on"].match(candidate.text), parts["leaves_it"].match(candidate.text)
@@ -244,7 +244,12 @@ def is_of_another(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
         return True
     if _stops_one(candidate.text, fact, lexicon):
         return True
-    if leaves is None or set(content(leaves["who"], lexicon)) & set(content(fact.text, lexicon)):
+    if leaves is None:
+        return False
+    if parts["some_others"].match(leaves["who"]) is not None and fact.subject == (fact.speaker or "user"):
+        noun = leaves["who"].rpartition(" ")[2].lower()  # "two altos have left" of one who sings alto
+        return noun not in normal(fact.text).lower() or noun == singular(noun)
+    if set(content(leaves["who"], lexicon)) & set(content(fact.text, lexicon)):
         return False
     return not mentions(leaves["who"], fact, lexicon)
 

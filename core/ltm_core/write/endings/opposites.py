@@ -104,7 +104,9 @@ def over_by(c: Candidate, facts: Iterable[Fact], lexicon: Lexicon) -> tuple[list
     for g in gone:
         held = [f for f in open_ if g.ends(f) and not tells_of_another(f, c.text, lexicon)]
         mine = [f for f in held if fold(f.subject) == fold(c.subject)]
-        if not mine and g.by.anyone and (_is_own(c) or c.subject in lexicon.sets["young"]):
+        # "my visa" is not the sister's
+        others = not g.thing or "'s" in g.thing or f"my {g.thing}" not in fold(c.text)
+        if not mine and g.by.anyone and others and (_is_own(c) or c.subject in lexicon.sets["young"]):
             mine = [f for f in held if _is_own(f)]
             if not mine and (_is_own(c) or not g.by.gives_value):
                 mine = _only_one(held, lexicon)

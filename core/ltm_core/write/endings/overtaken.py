@@ -19,7 +19,7 @@ from ltm_core.write.endings.anew_zh import tells_anew, told_anew
 from ltm_core.write.endings.ended import is_of_another
 from ltm_core.write.endings.given_up import left_of
 from ltm_core.write.endings.opposites import Gone, over_by, tells_opposite
-from ltm_core.write.endings.telling_of import moves_another, only_tells_of, tells_of_facet, tells_of_part
+from ltm_core.write.endings.telling_of import moves_another, moves_house, only_tells_of, tells_of_facet, tells_of_part
 from ltm_core.write.endings.touching import only_touches
 from ltm_core.write.endings.worded import without, worded
 from ltm_core.write.known.details import told_with
@@ -36,7 +36,7 @@ from ltm_core.write.read.scopes import Read
 from ltm_core.write.read.units import NOT_FOR_GOOD, Unit, mean_vector, unit_of, without_plans
 from ltm_core.write.read.walk import Spoken
 from ltm_core.write.words.lexicon import Lexicon
-from ltm_core.write.words.norm import fold, normal
+from ltm_core.write.words.norm import fold, normal, script
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -275,7 +275,7 @@ def meant(
         return [], "", 0.0
     if is_of_another(c, near[best], lexicon):
         return [], "", 0.0
-    if not c.text.isascii() and any(only_touches(near[i], c.text, lexicon) for i in same):
+    if script(c.text) != "en" and any(only_touches(near[i], c.text, lexicon) for i in same):
         return [], "", 0.0  # told in one breath: what is not meant of the one is not of the other
     if _tells_of_another(near[best], c, lexicon) or only_touches(near[best], c.text, lexicon):
         return [], "", 0.0
@@ -289,7 +289,7 @@ def _leaves_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
 
 
 def _tells_of_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
-    told_of = (moves_another, only_tells_of, tells_of_part, tells_of_facet)
+    told_of = (moves_another, moves_house, only_tells_of, tells_of_part, tells_of_facet)
     return any(tells(fact, c, lexicon) for tells in told_of)
 
 

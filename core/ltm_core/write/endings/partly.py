@@ -69,5 +69,29 @@ def _is_one_of(said: str, told: str, stems: frozenset[str], lexicon: Lexicon) ->
     return noun not in spoken and (one := singular(noun)) != noun and one in spoken
 
 
+def names_one_of(said: str, told: str, lexicon: Lexicon) -> bool:
+    """Whether a sentence names one or some of things of which nothing says how many there are ("one of the
+    kittens" of "we foster kittens")."""
+    parts = lexicon.rules("en").parts
+    some = parts["one_of_those"].search(said)
+    if some is None or parts["count_of"].search(told) is not None:
+        return False
+    noun = some["noun"].lower()
+    return noun != singular(noun) and noun in _WORD.findall(told.lower())
+
+
+def is_one_item(said: str, told: str, lexicon: Lexicon) -> bool:
+    """Whether a sentence tells of a single thing of a kind that is liked as a whole ("that crime novel" of "I like
+    crime novels")."""
+    m = lexicon.rules("en").parts["one_item"].search(said)
+    kinds = set(_WORD.findall(told.lower()))
+    while m is not None:
+        noun = m["noun"].lower()
+        if any(singular(k) == noun != k for k in kinds):
+            return not any(k != singular(k) and k in said.lower() for k in kinds)
+        m = lexicon.rules("en").parts["one_item"].search(said, m.start() + 1)
+    return False
+
+
 def _stems(text: str) -> set[str]:
     return {stem(w) for w in _WORD.findall(text.lower())}

@@ -23,6 +23,13 @@ def tells_of_others(said: str, held: str, lexicon: Lexicon) -> bool:
     return any(m is not None and not _is_told(m, held) for m in found)
 
 
+def tells_of_two(said: str, fact: Fact, lexicon: Lexicon) -> bool:
+    """Whether a sentence begins with somebody and one of his own, and the fact is the speaker's ("Col and his wife
+    have split up" of "my best mate is Col")."""
+    m = lexicon.rules("en").parts["of_two_others"].match(said)
+    return m is not None and fact.subject == (fact.speaker or "user") and not _is_told(m, fact.text)
+
+
 def acts_itself(said: str, named: Sequence[str], lexicon: Lexicon) -> bool:
     """Whether what is named does something with what is its own ("Siemens sold its wind division"), or is only where
     somebody is from who leaves ("the nurse at Green Lane left")."""
@@ -55,12 +62,21 @@ def is_passing(said: str, fact: Fact, known: frozenset[str], lexicon: Lexicon) -
 def is_event(said: str, held: str, lexicon: Lexicon) -> bool:
     """Whether a sentence tells of an event after which all goes on, or of a part of what goes on."""
     parts = lexicon.rules("en").parts
-    if parts["passing_event"].search(said) is not None:
+    if parts["passing_event"].search(said) is not None or _is_of_hours(said, held, lexicon):
         return True
     part, played = parts["of_a_part"].search(said), parts["retired_from_play"].search(said)
     if any(m is not None and not _is_told(m, held) for m in (part, played)):
         return True
     return parts["consumes"].search(held) is not None and parts["used_up"].search(said) is not None
+
+
+def _is_of_hours(said: str, held: str, lexicon: Lexicon) -> bool:
+    """Whether a sentence tells when a place is open, and the fact of no hours and of none of the days it names."""
+    parts = lexicon.rules("en").parts
+    m = parts["opening_hours"].search(said)
+    if m is None or parts["tells_hours"].search(held) is not None:
+        return False
+    return not any(d in held.casefold() for d in parts["named_day"].findall(said.casefold()))
 
 
 def _stems(text: str) -> set[str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ltm_core.types import Anchor, Fact
+from ltm_core.write.endings.matters import is_other_matter, matter_words, shares
 from ltm_core.write.known.rows import UNTOUCHED, is_late
 from ltm_core.write.plan import Candidate, Utterance
 from ltm_core.write.read.found import overlap, statement
@@ -19,7 +20,7 @@ from ltm_core.write.read.scopes import Read
 from ltm_core.write.read.units import Unit, unit_of
 from ltm_core.write.words.expressions import Expression
 from ltm_core.write.words.lexicon import Lexicon, Rules
-from ltm_core.write.words.norm import fold, normal
+from ltm_core.write.words.norm import fold, normal, script
 
 RULE = "stage"
 RELATION = "status"
@@ -31,6 +32,8 @@ _WAITS, _CAME = "waits", "came"
 _OF_OTHERS = ("kin", "pet", "entity")
 _OWN_SURE, _OTHER = 0.8, 0.5
 """Confidence of a stage whose matter the sentence names, and of one that only goes on about a known matter."""
+_END = 12
+"""Characters at the end of a stage that an anchor of it holds."""
 _LEAST = 2
 """Characters of the name that two sentences about one matter share."""
 
@@ -44,13 +47,18 @@ def stages_told(
         if "stage_waits" not in rules.parts or is_story([s.read for s in unit.spoken]):
             continue
         told = [_tells(s.read, rules) for s in unit.spoken]
-        if not any(told) or any(rules.parts[p].search(normal(unit.text)) for p in ("stage_not", "facet")):
+        not_told = [rules.parts[p] for p in ("stage_not", "facet") if p in rules.parts]
+        if not any(told) or any(p.search(normal(unit.text)) for p in not_told):
             continue
         matter = [rules.parts["stage_matter"].search(s.read.clause.norm) is not None for s in unit.spoken]
         asks = any(s.read["command"] or s.read["second_person"] for s in unit.spoken)
+        # "the screen is being repaired, so I have an iPad on loan"
+        asks = asks or (rules.language == "en" and any(s.read["temporary"] for s in unit.spoken))
         named = _WAITS in told and any(matter) and not asks
         first = next(i for i, (t, m) in enumerate(zip(told, matter, strict=True)) if t or m)
         last = _last_of(unit, max(i for i, t in enumerate(told) if t), rules)
+        if first and unit.spoken[0].read.clause.language == "en":
+            first = _begins(unit, first, rules)
         part = unit_of(unit.spoken[first : last + 1], utterance.content, utterance.message_id)
         whose = next((s.subject.key for s in unit.spoken if s.subject.kind in _OF_OTHERS), me)
         yield Candidate(
@@ -74,6 +82,15 @@ def stages_told(
         )
 
 
+def _begins(unit: Unit, first: int, rules: Rules) -> int:
+    """Where the words of a stage begin: with what an apposition names ("the wedding dress, order 6390-W, is …")."""
+    norms = [s.read.clause.norm for s in unit.spoken[:first]]
+    at = first - 1
+    while at and rules.parts["stage_number"].search(norms[at]) is not None:
+        at -= 1
+    return at if rules.parts["stage_thing"].match(norms[at]) is not None else first
+
+
 def is_named(c: Candidate) -> bool:
     """Whether the sentence names its matter, so that it is to be kept whatever is known."""
     return c.confidence >= _OWN_SURE
@@ -86,15 +103,23 @@ def stage_anchors(news: Iterable[Candidate], given: Sequence[Anchor]) -> list[An
     return [
         statement([c], c.text, c.evidence[0], reason=RULE)
         for c, end in zip(told, ends, strict=True)
-        if not any(a.kind == "stated_fact" and overlap((a.evidence,), (end,)) for a in given)
+        if not any(a.kind == "stated_fact" and (overlap((a.evidence,), (end,)) or _tells_end(a, c)) for a in given)
     ]
 
 
 def _last_of(unit: Unit, last: int, rules: Rules) -> int:
     """Where the stage ends: with the clause that tells how much or when, if it follows ("批下来了，总共八万六")."""
+    detail_of = rules.parts.get("stage_detail")
+    if detail_of is None:
+        return last
     after = unit.spoken[last + 1 : last + 2]
-    detail = any(rules.parts["stage_detail"].search(s.read.clause.norm) and not s.read.veto for s in after)
+    detail = any(detail_of.search(s.read.clause.norm) and not s.read.veto for s in after)
     return last + 1 if detail else last
+
+
+def _tells_end(a: Anchor, c: Candidate) -> bool:
+    """Whether an anchor holds the end of a stage already, in English words."""
+    return c.text.isascii() and a.text.endswith(c.text[-_END:])
 
 
 def _tells(r: Read, rules: Rules) -> str:
@@ -110,16 +135,19 @@ def _tells(r: Read, rules: Rules) -> str:
 
 def is_open(fact: Fact, lexicon: Lexicon) -> bool:
     """Whether the fact tells at which stage a matter stands."""
-    if fact.modality in UNTOUCHED or fact.asserted_by != "user" or fact.text.isascii():
+    if fact.modality in UNTOUCHED or fact.asserted_by != "user":
         return False
     if fact.relation == RELATION:
         return True
-    return fact.relation in lexicon.sets["own_words"] and tells_waiting(fact, lexicon)
+    base = fact.relation.partition(":")[0]
+    named = base in ("attribute", "single") and script(fact.text) == "en"
+    return (named or fact.relation in lexicon.sets["own_words"]) and tells_waiting(fact, lexicon)
 
 
 def tells_waiting(fact: Fact, lexicon: Lexicon) -> bool:
     """Whether the words of the fact say that something waits."""
-    return lexicon.rules("zh").parts["stage_waits"].search(normal(fact.text)) is not None
+    waits = lexicon.rules(script(fact.text)).parts.get("stage_waits")
+    return waits is not None and waits.search(normal(fact.text)) is not None
 
 
 def stages_over(c: Candidate, facts: Sequence[Fact], lexicon: Lexicon) -> list[Fact]:
@@ -128,8 +156,25 @@ def stages_over(c: Candidate, facts: Sequence[Fact], lexicon: Lexicon) -> list[F
     told = {e.message_id for e in c.evidence}
     best: list[Fact] = []
     most = _LEAST - 1
+    language = script(c.text)
+    spoken = matter_words(c.things[0], lexicon) if language == "en" else frozenset[str]()
     for f in facts:
-        if not is_open(f, lexicon) or any(e.message_id in told for e in f.evidence) or is_late(c, f):
+        if language == "en":
+            # Of thousands of facts few share a word.
+            if not (shares(f, spoken, lexicon) and is_open(f, lexicon)):
+                continue
+        elif f.text.isascii() or not is_open(f, lexicon):
+            continue
+        if any(e.message_id in told for e in f.evidence) or is_late(c, f):
+            continue
+        if language == "en":
+            if (f.speaker or None) != (c.speaker or None) or is_other_matter(c, f, lexicon):
+                continue
+            size = _LEAST - 1 + len(spoken & matter_words(_held(f, lexicon), lexicon))
+            if size > most:
+                best, most = [f], size
+            elif size == most >= _LEAST:
+                best.append(f)
             continue
         if (f.speaker or None) != (c.speaker or None) or _is_others(c, f, lexicon):
             continue

@@ -7,7 +7,7 @@ import re
 from ltm_core.types import Fact
 from ltm_core.write.plan import Candidate
 from ltm_core.write.words.lexicon import Lexicon
-from ltm_core.write.words.norm import fold
+from ltm_core.write.words.norm import fold, script
 
 _TELLING_FIRST = re.compile(r"[A-Z][\w-]+")
 
@@ -17,7 +17,7 @@ def moves_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     moved out in May" and where he lives with Sam)."""
     first = c.text.partition(",")[0]
     name = _TELLING_FIRST.match(first)
-    if name is None or not c.text.isascii() or fact.relation not in lexicon.sets["places"]:
+    if name is None or script(c.text) != "en" or fact.relation not in lexicon.sets["places"]:
         return False
     spoken = lexicon.rules("en").flags["first_person"].search(first) or lexicon.shared["speaks_of_us"].search(first)
     begins = name.group().casefold()
@@ -29,11 +29,20 @@ def only_tells_of(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     """Whether an English sentence tells what the one or the thing that the fact names did ("Boeing changed its
     CEO"), and nothing that ends it for the speaker."""
     text = c.text
-    if not text.isascii() or lexicon.shared["speaks_of_us"].search(text):
+    if script(text) != "en" or lexicon.shared["speaks_of_us"].search(text):
         return False
     begins = lexicon.shared["determiner"].sub("", text).casefold()
     named = [w.casefold() for w in _TELLING_FIRST.findall(fact.object)]
     return any(begins.startswith(w) for w in named) and lexicon.shared["own_end"].search(text) is None
+
+
+def moves_house(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
+    """Whether an English sentence tells only of another flat or room, and the fact of work or study."""
+    family = lexicon.relation(fact.relation).family
+    if script(c.text) != "en" or not (family in ("work", "learning") or fact.relation == "studies_at"):
+        return False
+    parts = lexicon.rules("en").parts
+    return parts["moves_house"].search(c.text) is not None and parts["moves_work"].search(c.text) is None
 
 
 def tells_of_part(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:

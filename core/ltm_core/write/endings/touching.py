@@ -5,77 +5,53 @@ guitar"), or a passing event ("left the choir practice early"). They end nothing
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import lru_cache
 
 from ltm_core.types import Fact
-from ltm_core.write.endings.partly import stays_on, tells_of_part_of
-from ltm_core.write.endings.sayings import acts_itself, is_event, is_passing, tells_of_others
+from ltm_core.write.endings.partly import is_one_item, names_one_of, stays_on, tells_of_part_of
+from ltm_core.write.endings.phrases import Held, Word, held_words, words
+from ltm_core.write.endings.sayings import acts_itself, is_event, is_passing, tells_of_others, tells_of_two
 from ltm_core.write.endings.touching_zh import touches_zh
-from ltm_core.write.known.mentions import stem
 from ltm_core.write.words.lexicon import Lexicon
-from ltm_core.write.words.norm import fold, normal
+from ltm_core.write.words.norm import fold, normal, script
 
-_WORD = re.compile(r"[A-Za-z0-9][\w+#&-]*(?:'[a-z]+|(?<=s)'(?= ))?")
-_OWNER = re.compile(r"'s?$")
 _MOST_BEFORE = 3
 """Words of an English noun phrase before its last one that say of which sort it is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A word of a sentence."""
-
-    text: str
-    low: str
-    stem: str
-    gap: str
-    """What stands between it and the next one."""
-
-    @property
-    def owns(self) -> bool:
-        return self.text.endswith(("'s", "s'"))
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """The words of a fact."""
-
-    text: str
-    words: frozenset[str]
-    stems: frozenset[str]
-    """Of those that mean something."""
 
 
 def only_touches(fact: Fact, text: str, lexicon: Lexicon, *, whole: bool = True) -> bool:
     """Whether a sentence names what the fact is about only to tell of something else. ``whole``: whether
     a part, a thing for it and a passing event count as well; without, only another of its sort or of another."""
-    if not (text.isascii() and fact.text.isascii()):
+    if not script(text) == script(fact.text) == "en":
         return touches_zh(fact, text, lexicon)
     said = normal(text)
-    held = _held(normal(f"{fact.text} {fact.object}"), lexicon.gate.function, lexicon.sets["light_nouns"])
+    held = held_words(normal(f"{fact.text} {fact.object}"), lexicon.gate.function, lexicon.sets["light_nouns"])
     spoken = words(said)
     if _is_about_else(said, fact, spoken, held, lexicon):
         return True
     hits = [i for i, w in enumerate(spoken) if w.stem in held.stems and not _is_name_of_another(spoken, i, held)]
     # Of a name of several words the last one tells whether it is meant.
     last = [i for i in hits if i + 1 not in hits or spoken[i].gap != " "]
+    whose = set(fold(fact.subject.rpartition(":")[2]).split())
+    last = [i for i in last if spoken[i].low not in whose] or last
     if any(_is_named_otherwise(spoken, i, held, lexicon) for i in hits):
         return True
     if whole and (
         tells_of_part_of(said, normal(fact.text), held.stems, lexicon)
         or is_passing(said, fact, held.stems, lexicon)
+        or (lexicon.relation(fact.relation).family == "preference" and is_one_item(said, held.text, lexicon))
         or acts_itself(said, [spoken[i].text for i in hits], lexicon)
     ):
         return True
     if not last:
         return any(w.stem in held.stems for w in spoken)
     mine = fact.subject == (fact.speaker or "user")
+    works = lexicon.relation(fact.relation).family == "work"
     beside = whole and lexicon.rules("en").parts["of_new_value"].search(said) is None
     return all(
         _is_other_sort(spoken, i, held, lexicon)
         or (mine and _is_owned(spoken, i, held, lexicon))
         or (beside and _is_beside(spoken, i, held, lexicon))
+        or (works and _is_of_pastime(spoken, i, held, lexicon))
         for i in last
     )
 
@@ -83,16 +59,18 @@ def only_touches(fact: Fact, text: str, lexicon: Lexicon, *, whole: bool = True)
 def tells_of_another(fact: Fact, text: str, lexicon: Lexicon) -> bool:
     """Whether an English sentence tells of somebody or something else, or of a passing event, however well it fits
     the fact."""
-    if not (text.isascii() and fact.text.isascii()):
+    if not script(text) == script(fact.text) == "en":
         return touches_zh(fact, text, lexicon)
     said = normal(text)
-    held = _held(normal(f"{fact.text} {fact.object}"), lexicon.gate.function, lexicon.sets["light_nouns"])
+    held = held_words(normal(f"{fact.text} {fact.object}"), lexicon.gate.function, lexicon.sets["light_nouns"])
     spoken = words(said)
     if _is_about_else(said, fact, spoken, held, lexicon):
         return True
     mine = fact.subject == (fact.speaker or "user")
     hits = [i for i, w in enumerate(spoken) if w.stem in held.stems]
     if hits and mine and all(_is_owned(spoken, i, held, lexicon) for i in hits):
+        return True
+    if names_one_of(said, held.text, lexicon):
         return True
     one_value = fact.relation.partition(":")[0] in ("single", "attribute")
     slot = {w.stem for w in words(fact.relation.partition(":")[2])}
@@ -106,29 +84,13 @@ def _is_about_else(said: str, fact: Fact, spoken: tuple[Word, ...], held: Held, 
     """Whether a sentence tells of somebody or something else, or names the fact's thing as what stays."""
     return (
         tells_of_others(said, held.text, lexicon)
+        or tells_of_two(said, fact, lexicon)
         or stays_on(said, held.stems, lexicon)
         or _is_rival(fact, spoken, held, lexicon)
         or _is_for_it(said, held, lexicon)
+        or _is_of_such(said, fact, lexicon)
         or _is_price_of_another(said, fact, held, lexicon)
     )
-
-
-@lru_cache(maxsize=64)
-def words(text: str) -> tuple[Word, ...]:
-    """The words of a sentence."""
-    found = list(_WORD.finditer(text))
-    ends = [*(m.start() for m in found[1:]), len(text)][: len(found)]
-    return tuple(
-        Word(m.group(), low := _OWNER.sub("", m.group().lower()), stem(low), text[m.end() : end])
-        for m, end in zip(found, ends, strict=True)
-    )
-
-
-@lru_cache(maxsize=1024)
-def _held(text: str, function: frozenset[str], nouns: frozenset[str]) -> Held:
-    every = words(text)
-    meaning = frozenset(w.stem for w in every if len(w.low) > 1 and (w.low in nouns or w.low not in function))
-    return Held(text, frozenset(w.low for w in every), meaning)
 
 
 def _is_name_of_another(spoken: tuple[Word, ...], i: int, held: Held) -> bool:
@@ -144,6 +106,11 @@ def _is_beside(spoken: tuple[Word, ...], i: int, held: Held, lexicon: Lexicon) -
         return False
     after = spoken[i + 1]
     if word.owns:
+        while after.low in lexicon.sets["describing"] and after.gap == " ":  # "the tortoise's old heat lamp"
+            i += 1
+            after = spoken[i + 1]
+            if after.low.endswith("ing") and _is_noun(spoken, i + 2, lexicon):
+                return True  # "the boat's old launching trolley"
         timed = lexicon.shared["of_time"].fullmatch(after.low) is not None and after.gap == " "
         if timed and _is_noun(spoken, i + 2, lexicon):
             return True  # "the hospital's night canteen"
@@ -155,10 +122,19 @@ def _is_beside(spoken: tuple[Word, ...], i: int, held: Held, lexicon: Lexicon) -
         there = lexicon.rules("en").parts["place_held"].finditer(held.text)
         return all(m["place"].lower() != word.low for m in there)
     if after.low in lexicon.sets["whole_heads"] and not after.owns:
+        if i > 0 and spoken[i - 1].low in ("a", "an", "another") and after.stem not in held.stems:
+            return True  # "left a Strava group"
         return _is_noun(spoken, i + 2, lexicon) and after.gap == " "  # "the Lidl car park"
     if after.low in lexicon.sets["exam_heads"]:
         return lexicon.rules("en").parts["prepares_for"].search(held.text) is None
     return _is_noun(spoken, i + 1, lexicon) and not (word.text[:1].isupper() and after.text[:1].isupper())
+
+
+def _is_of_pastime(spoken: tuple[Word, ...], i: int, held: Held, lexicon: Lexicon) -> bool:
+    """Whether a word only says where people do something together beside the work that is known ("the Met Office
+    choir" of a job at the Met Office)."""
+    after = spoken[i + 1].low if i + 1 < len(spoken) and spoken[i].gap == " " else ""
+    return after in lexicon.sets["pastime_heads"] and after not in held.words
 
 
 def _is_noun(spoken: tuple[Word, ...], i: int, lexicon: Lexicon) -> bool:
@@ -168,7 +144,7 @@ def _is_noun(spoken: tuple[Word, ...], i: int, lexicon: Lexicon) -> bool:
 def _goes_on(after: Word, lexicon: Lexicon) -> bool:
     """Whether a word behind a noun is a verb or an adverb, and no noun with it."""
     low = after.low
-    if low in lexicon.sets["noun_heads"]:
+    if low in lexicon.sets["noun_heads"] or low in lexicon.sets["light_nouns"]:
         return False
     return (
         low in lexicon.gate.function
@@ -209,6 +185,20 @@ def _name_behind(noun: str, text: str, lexicon: Lexicon) -> str:
     return ""
 
 
+def _is_of_such(said: str, fact: Fact, lexicon: Lexicon) -> bool:
+    """Whether a way of eating or a language is named only to say what some thing is like ("the vegan café", "the
+    Welsh programme")."""
+    if fact.relation not in ("diet", "speaks"):
+        return False
+    text = fold(said)
+    for way in lexicon.topics["en"].joints.split(fold(fact.object)):
+        at = text.find(f"{way} ") if way else -1
+        after = words(said[at + len(way) :]) if at >= 0 else ()
+        if after and _is_noun(after, 0, lexicon) and after[0].low not in lexicon.sets["diet_heads"]:
+            return True
+    return False
+
+
 def _is_price_of_another(said: str, fact: Fact, held: Held, lexicon: Lexicon) -> bool:
     """Whether a sentence tells what something else costs ("electricity has gone up to 90 a month" of the rent)."""
     m = lexicon.shared["priced"].search(said)
@@ -220,8 +210,10 @@ def _is_price_of_another(said: str, fact: Fact, held: Held, lexicon: Lexicon) ->
 
 def _is_for_it(said: str, held: Held, lexicon: Lexicon) -> bool:
     """Whether the words tell of a thing that is only for what the fact is about ("the awning for the caravan")."""
-    m = lexicon.rules("en").parts["thing_for"].search(said)
-    if m is None or m["thing"].rpartition(" ")[2] in lexicon.sets["whole_heads"]:
+    parts = lexicon.rules("en").parts
+    m = parts["thing_for"].search(said) or parts["does_for"].match(said)
+    heads = lexicon.sets["whole_heads"] | (lexicon.sets["tie_nouns"] - {"ones"})
+    if m is None or m["thing"].rpartition(" ")[2] in heads:
         return False
     thing, whole = ({w.stem for w in words(m[g])} for g in ("thing", "whole"))
     return bool(held.stems & whole) and not held.stems & thing

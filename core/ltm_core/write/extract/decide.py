@@ -221,10 +221,12 @@ def _may_be_open(r: Read, subject: Subject, lexicon: Lexicon) -> bool:
     moment. The gate decides the rest."""
     if r.clause.language != "en":
         return True
-    if any(r[w] for w in ("second_person", "temporary", "correction")):
+    if any(r[w] for w in ("second_person", "correction")) or (r["temporary"] and not r["habitual"]):
         return False
     if subject.kind == "dropped" and lexicon.rules("en").parts["headless"].search(r.clause.norm):
         return False
+    if lexicon.rules("en").parts["each_time_alone"].match(r.clause.norm):
+        return False  # "whenever the bus is late" is half a statement
     words = {w for w in _WORDS.findall(r.clause.norm.lower()) if w not in lexicon.gate.function}
     if r["own_kin"]:  # "my son is in Year 5": the figure is what it says
         words |= set(_FIGURES.findall(r.clause.norm))
@@ -243,7 +245,8 @@ def _settled_floor(r: Read, lexicon: Lexicon) -> float | None:
     """The floor for English words that tell how things are for good with the speaker ("thunder sends me under the
     covers"); None for others."""
     parts = lexicon.rules(r.clause.language).parts
-    if "settled" not in parts or any(r[w] for w in _NOT_LASTING) or parts["how_now"].search(r.clause.norm):
+    passing = any(r[w] and not (w == "temporary" and r["habitual"]) for w in _NOT_LASTING)
+    if "settled" not in parts or passing or parts["how_now"].search(r.clause.norm):
         return None
     if parts["settled_surely"].search(r.clause.norm):
         return _EFFECT_FLOOR

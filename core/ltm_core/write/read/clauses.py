@@ -222,6 +222,7 @@ def _joined(clauses: list[Clause], content: str, lexicon: Lexicon) -> list[Claus
                 or shared["not_that"].match(clause.norm)
                 or (shared["forget_rest"].match(clause.norm) and shared["forget_head"].match(last.norm))
                 or (shared["contact_how"].match(clause.norm) and shared["contact_not"].search(last.norm))
+                or _is_each_time(last, clause, lexicon)
                 or (shared["but_this"].match(clause.norm) and shared["not_first"].search(last.norm))
             )
         ):
@@ -232,6 +233,12 @@ def _joined(clauses: list[Clause], content: str, lexicon: Lexicon) -> list[Claus
         else:
             out.append(clause)
     return out
+
+
+def _is_each_time(last: Clause, clause: Clause, lexicon: Lexicon) -> bool:
+    """Whether an English clause tells what the speaker does whenever the one before it is so."""
+    parts = lexicon.rules("en").parts
+    return parts["each_time"].match(last.norm) is not None and parts["each_time_does"].match(clause.norm) is not None
 
 
 def _pieces(masked: str, start: int, end: int, lexicon: Lexicon) -> list[tuple[int, int]]:

@@ -24,7 +24,8 @@ def of_old(reads: Sequence[Read], lexicon: Lexicon) -> tuple[Read, ...]:
     leads: list[int] = []
     for i, (lead, after) in enumerate(pairwise(reads)):
         parts = lexicon.rules("en").parts
-        open_ = not lead.veto and lead.clause.language == "en"
+        # "When the firm was founded" reads like a question until its sentence goes on.
+        open_ = lead.veto in ("", None, "question") and lead.clause.language == "en"
         if not open_ or not _is_adjunct(lead, lexicon) or (leads and not _joined(reads[leads[-1]], lead)):
             leads = []
         if open_ and _is_adjunct(lead, lexicon):

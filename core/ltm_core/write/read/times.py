@@ -58,9 +58,8 @@ def validity(
     elif aim == "ahead":
         found = tuple(_forward(m, now, lexicon) for m in found)
     elif aim == "begins":
-        begun = lexicon.shared["begun"].search(read.clause.norm) is not None
-        found = tuple(_last_one(m, now) if begun else m for m in found)
-        found = tuple(_forward(m, now, lexicon) if not _happened(read, lexicon) else m for m in found)
+        happened = _happened(read, lexicon)
+        found = tuple(_back(m, now, read, lexicon) if happened else _forward(m, now, lexicon) for m in found)
         coming = [m for m in found if m.since > now]
         if coming:
             return Validity(valid_from=coming[0].since, dated=_dated(found))
@@ -107,11 +106,17 @@ def _forward(m: TimeMention, now: datetime, lexicon: Lexicon) -> TimeMention:
     return replace(m, since=since, until=until, direction="future")
 
 
-def _last_one(m: TimeMention, now: datetime) -> TimeMention:
-    """A month of this year that is still to come, as the one of last year: what began in it began then."""
-    if m.since <= now or m.precision != "month":
+def _back(m: TimeMention, now: datetime, read: Read, lexicon: Lexicon) -> TimeMention:
+    """A month or season of this year that is to come, as the last one when the words tell what is done ("started
+    there this September", said in March)."""
+    if m.since <= now or not m.relative or m.precision == "day":
         return m
-    return replace(m, since=_on(m.since, m.since.year - 1), until=_on(m.until, m.until.year - 1), direction="past")
+    if lexicon.shared["since_before"].search(read.clause.norm[: m.start]) is not None:
+        return m  # "promoted from this September"
+    if lexicon.rules("en").parts["has_begun"].search(read.clause.norm) is None:
+        return m
+    since, until = (_on(t, t.year - 1) for t in (m.since, m.until))
+    return replace(m, since=since, until=until, direction="past")
 
 
 def _on(moment: datetime, year: int) -> datetime:

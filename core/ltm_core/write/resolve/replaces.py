@@ -59,6 +59,8 @@ def takes_place(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
         return True
     if candidate.rule == "open":
         noun = one[2] if one[0] in ("single", "attribute") else ""
+        if noun.isascii() and lexicon.rules("en").parts["new_there"].search(candidate.text) is not None:
+            return False
         return len(noun) >= 2 and _holds_noun(candidate.text, noun)
     tools = ("uses", "drives", "device")
     if one[0] not in tools or two[0] not in tools:

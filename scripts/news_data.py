@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ltm_core.lexicon import default_lexicon
 from ltm_core.write.analyse import analyse
-from ltm_core.write.endings.overtaken import RULE
+from ltm_core.write.endings.likely_news import RULE
 from ltm_core.write.known.news import Held
 from ltm_core.write.plan import Utterance
 from ltm_core.write.read.clauses import split
@@ -31,6 +31,9 @@ TURNING = ("supersede", "cessation", "correction", "aba", "reversal")
 _STORY = "story "
 """How the topics of pairs from stories begin: each is its own."""
 _LABELS = {"supersede": "R", "correction": "C", "temporary": "E", "cessation": "E", "collateral": "E"}
+CLOSE = 3.0
+"""Weight of pairs written in two sets side by side: changes, and near misses of which nothing ends. What tells them
+apart is what the models are for; most other pairs that leave a fact alone are plainly about something else."""
 DECISIVE = 3.0
 """Weight of sentences that change a known fact or seem to: those are hard to tell apart, other sentences are not."""
 TOPICS = {
@@ -73,6 +76,8 @@ class Pair:
     told: list[Unit]
     held: list[Held]
     fold: int
+    weight: float = 1.0
+    """How much it counts beside others."""
 
 
 class Embedded:
@@ -125,6 +130,7 @@ def load_pairs(data: Path, embed: Embedded) -> list[Pair]:
                     told=told,
                     held=facts_of(fact, embed),
                     fold=fold_of(path),
+                    weight=CLOSE if path.stem.startswith(("turns_near", "turns_over")) else 1.0,
                 )
             )
     for path in story_files(data):

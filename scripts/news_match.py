@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,13 +25,20 @@ class Pool:
     pair: int
     compared: NDArray[Any]
     meant: int
+    weight: float = 1.0
 
 
 def pools(
-    pairs: Sequence[Pair], embed: Embedded, models: Sequence[News], turn: dict[int, float], *, seed: int
+    pairs: Sequence[Pair],
+    embed: Embedded,
+    models: Sequence[News],
+    turn: Mapping[int, tuple[float, str]],
+    *,
+    seed: int,
 ) -> list[Pool]:
     """Invented memories: the fact of a pair, or none, among facts of other topics. What a pair leaves alone means
-    none, although its fact is there."""
+    none, although its fact is there. ``turn``: per pair its likeliest sentence, and the log-odds that it tells of a
+    change."""
     rng = np.random.default_rng(seed)
     held = [
         [replace(h, vector=v) for h, v in zip(p.held, embed([h.text for h in p.held]), strict=True)] for p in pairs
@@ -39,10 +46,10 @@ def pools(
     languages, topics = (np.array([getattr(p, name) for p in pairs]) for name in ("language", "topic"))
     found = []
     for i, p in enumerate(pairs):
-        if not p.told or i not in turn:
+        if i not in turn:
             continue
-        text, news = p.told[0].text, models[p.fold]
-        said = Sentence(text, "", "", np.zeros(0, np.float32), embed([text])[0], turn[i])
+        (likely, text), news = turn[i], models[p.fold]
+        said = Sentence(text, "", "", np.zeros(0, np.float32), embed([text])[0], likely)
         others = np.where((languages == p.language) & (topics != p.topic))[0]
         # another thing of the same kind, which the words do not name
         same = np.where((languages == p.language) & (topics == p.topic))[0]
@@ -58,7 +65,7 @@ def pools(
                     some[0] = rng.choice(alike)
                 chosen = ([held[i][0]] if present else []) + [held[j][0] for j in some]
                 is_meant = present and p.label != "N"
-                found.append(Pool(i, news.compare_all(said, chosen), 0 if is_meant else -1))
+                found.append(Pool(i, news.compare_all(said, chosen), 0 if is_meant else -1, p.weight))
     return found
 
 
@@ -68,13 +75,16 @@ def fit_match(found: Sequence[Pool], use: Sequence[int]) -> NDArray[Any]:
     sizes = np.array([len(p.compared) for p in found])
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     meant = np.array([start + p.meant for p, start in zip(found, starts, strict=True) if p.meant >= 0])
+    weights = np.array([p.weight for p in found])
+    each = np.repeat(weights, sizes)
     mask = np.array([float(k in use) for k in range(len(MATCH))])
     w = np.zeros(len(MATCH) + 1)
     m, v = np.zeros_like(w), np.zeros_like(w)
     for t in range(1, 301):
         error = softmax(x @ w[:-1].astype(np.float32) + np.float32(w[-1]), starts, sizes)
         error[meant] -= 1
-        g = np.append((error @ x) * mask, error.sum()) / len(found)
+        error *= each
+        g = np.append((error @ x) * mask, error.sum()) / weights.sum()
         g[:-1] += 0.002 * w[:-1]
         m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
         w -= 0.05 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)

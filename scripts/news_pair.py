@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from learning import Adam, short
 from news_data import Embedded, Pair
 from numpy.typing import NDArray
 
-from ltm_core.write.known.news import SEEN, News, Sentence
+from ltm_core.write.known.news import PAIRED, News, Sentence, with_turn
 from ltm_core.write.learned.gate import pack
 
 WIDTH = 48
@@ -34,31 +34,44 @@ class Examples:
     seen: Array
     y: Array
     folds: Array
+    weights: Array
 
 
-def examples(pairs: Sequence[Pair], embed: Embedded, models: Sequence[News], *, seed: int) -> Examples:
-    """Every pair, and each sentence beside facts of other topics; compared by models that have not seen the pair."""
+def examples(
+    pairs: Sequence[Pair],
+    embed: Embedded,
+    models: Sequence[News],
+    turn: Mapping[int, tuple[float, str]],
+    *,
+    seed: int,
+) -> Examples:
+    """Every pair, and each sentence beside facts of other topics; compared by models that have not seen the pair.
+    ``turn``: per pair its likeliest sentence, and the log-odds that it tells of a change."""
     rng = np.random.default_rng(seed)
-    told = [p for p in pairs if p.told]
-    said = embed([p.told[0].text for p in told])
+    told, news = [pairs[i] for i in turn], list(turn.values())
+    said = embed([text for _, text in news])
     known = embed([p.held[0].text for p in told])
     languages, topics = (np.array([getattr(p, name) for p in told]) for name in ("language", "topic"))
-    seen, left, right, y, folds = [], [], [], [], []
+    seen, left, right, y, folds, weights = [], [], [], [], [], []
     for i, p in enumerate(told):
         same = np.where((languages == p.language) & (topics != p.topic))[0]
-        sentence = Sentence(p.told[0].text, "", "", np.zeros(0, np.float32), said[i])
+        likely, text = news[i]
+        sentence = Sentence(text, "", "", np.zeros(0, np.float32), said[i], likely)
         beside = (i, *rng.choice(same, OTHERS, replace=False))
         facts = [replace(told[j].held[0], vector=known[j]) for j in beside]
-        seen += list(models[p.fold].in_common(sentence, facts))
+        common = models[p.fold].in_common(sentence, facts)
+        seen += list(with_turn(common, likely))
         for j in beside:
             left.append(said[i]), right.append(known[j])
             y.append(float(j == i and p.label != "N")), folds.append(p.fold)
+            weights.append(p.weight if j == i else 1.0)
     return Examples(
         np.array(left, np.float32),
         np.array(right, np.float32),
         np.array(seen, np.float32),
         np.array(y),
         np.array(folds),
+        np.array(weights),
     )
 
 
@@ -70,7 +83,7 @@ def fit_pairings(of: Examples, which: Array) -> list[dict[str, Any]]:
 def fit_pairing(of: Examples, which: Array, *, seed: int, batch: int = 128) -> dict[str, Any]:
     """The weights as they are shipped. A fifth of each vector, three in ten inner numbers are left out by chance."""
     rng = np.random.default_rng(seed)
-    dim, count = of.sentences.shape[1], len(SEEN)
+    dim, count = of.sentences.shape[1], len(PAIRED)
     wide = 3 * WIDTH + count
 
     def start(rows: int, columns: int) -> Array:
@@ -93,7 +106,7 @@ def fit_pairing(of: Examples, which: Array, *, seed: int, batch: int = 128) -> d
             inner = np.maximum(0, x @ h.T + hb)
             kept = (rng.random(inner.shape, dtype=np.float32) < 0.7) / np.float32(0.7)
             z = (inner * kept) @ out + x @ direct + bias[0]
-            e = ((1 / (1 + np.exp(-np.clip(z, -30, 30))) - of.y[b]) / len(b)).astype(np.float32)
+            e = ((1 / (1 + np.exp(-np.clip(z, -30, 30))) - of.y[b]) * of.weights[b] / len(b)).astype(np.float32)
             back = np.outer(e, out) * kept * (inner > 0)
             dx = back @ h + np.outer(e, direct)
             dp = (dx[:, :WIDTH] + dx[:, 2 * WIDTH : 3 * WIDTH] * q) * (1 - p * p)

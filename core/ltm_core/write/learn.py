@@ -12,8 +12,8 @@ from ltm_core.write.apply import apply_decisions
 from ltm_core.write.corrections.restated import OF_ASSISTANT
 from ltm_core.write.corrections.restated import RULE as RESTATED
 from ltm_core.write.endings.ended import begins_named
-from ltm_core.write.endings.overtaken import MOST_MEANT
-from ltm_core.write.endings.overtaken import RULE as OVERTAKES
+from ltm_core.write.endings.likely_news import RULE as OVERTAKES
+from ltm_core.write.endings.meant_fact import MOST_MEANT
 from ltm_core.write.endings.returns import settled
 from ltm_core.write.incoming.batch import Batch
 from ltm_core.write.incoming.vectors import GATE_MODEL

@@ -190,7 +190,7 @@ class Analysis:
     anchors: tuple[Anchor, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     news: tuple[Candidate, ...] = ()
-    """Sentences that may end what is known; they count only beside the store (`write.endings.overtaken`)."""
+    """Sentences that may end what is known; they count only beside the store (`write.endings.likely_news`)."""
     requests: tuple[ForgetRequest, ...] = ()
     skipped: tuple[str, ...] = ()
     """Per clause that looked like a fact and was not kept: "start-end:rule". No words."""

@@ -24,7 +24,7 @@ from ltm_core.write.corrections.righted import RULE as RIGHTED
 from ltm_core.write.corrections.righted_zh import RULE as RIGHTED_ZH
 from ltm_core.write.endings.comebacks import RULE as COMES_BACK
 from ltm_core.write.endings.ends import RULE as ENDS
-from ltm_core.write.endings.overtaken import RULE as OVERTAKES
+from ltm_core.write.endings.likely_news import RULE as OVERTAKES
 from ltm_core.write.endings.returns import RULE as RETURNS
 from ltm_core.write.endings.stages import RULE as STAGE
 from ltm_core.write.extraction import jobs_for

@@ -17,7 +17,7 @@ from ltm_core.write.corrections.slips import put_in_place
 from ltm_core.write.corrections.transfer import given_to, handed_over, transferred
 from ltm_core.write.endings.comebacks import comebacks
 from ltm_core.write.endings.ends import ending_of, endings
-from ltm_core.write.endings.overtaken import proposed, tells_change
+from ltm_core.write.endings.likely_news import proposed, tells_change
 from ltm_core.write.endings.returns import returning
 from ltm_core.write.endings.stages import stages_told
 from ltm_core.write.extract.attributes import announces_change, changed_attribute

@@ -24,7 +24,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ltm_core.write.learned.gate import BUCKETS, FLAGS, function_words, gram_features, gram_sums, sigmoid, unpack
+from ltm_core.write.learned.gate import (
+    BUCKETS,
+    FLAGS,
+    function_words,
+    gram_features,
+    gram_sums,
+    log_odds,
+    sigmoid,
+    unpack,
+)
 from ltm_core.write.learned.pairing import Pairing, make_pairing
 
 Array = NDArray[np.float32]
@@ -39,6 +48,8 @@ _RARE = 8.0
 _SCALE = 10.0
 SEEN = ("cosine", "words", "topic", "topic_cosine", "named", "own_words", "rivals")
 """What a fact and a sentence have in common; the order is part of the weights' format."""
+PAIRED = (*SEEN, "turn")
+"""What the nets see beside both vectors; the order is part of the weights' format."""
 MATCH = (*SEEN, "pair", "turn")
 """What a fact and a sentence are compared by; the order is part of the weights' format."""
 
@@ -153,7 +164,7 @@ class News:
         known = self._read(s, facts)
         if s.vector is not None and known:
             vectors = _vectors(facts, known)
-            of = [net.logits(s.vector, vectors, seen[known]) for net in self.pairing]
+            of = [net.logits(s.vector, vectors, with_turn(seen[known], s.turn)) for net in self.pairing]
             out[known, MATCH.index("pair")] = np.mean(of, axis=0) if of else 0.0
         return out
 
@@ -187,6 +198,11 @@ class News:
         """Whether the fact and the sentence have a word in common."""
         return bool(compared[MATCH.index("words")] > 0 or compared[MATCH.index("named")] > 0)
 
+    def may_end(self, compared: NDArray[np.float64]) -> bool:
+        """Whether the nets, which look at nothing but the fact and the sentence, find it likely enough that the one
+        is over; the softmax of `meant` only says which of the facts known is nearest."""
+        return bool(compared[MATCH.index("pair")] >= log_odds(self.thresholds["pair"]))
+
     def strongest(self, compared: NDArray[np.float64], *, with_vectors: bool) -> str:
         """The two comparisons that speak most for the match, with what they add to its log-odds."""
         added = compared * (self.match if with_vectors else self.match_plain)
@@ -202,6 +218,12 @@ class News:
         z = np.exp(z - z.max(axis=-1, keepdims=True))
         out: Array = z / z.sum(axis=-1, keepdims=True)
         return out
+
+
+def with_turn(seen: NDArray[np.float64], turn: float) -> NDArray[np.float64]:
+    """What facts and a sentence have in common, with the log-odds that it tells of a change, in the order of
+    `PAIRED`."""
+    return np.hstack([seen, np.full((len(seen), 1), turn)])
 
 
 def _vectors(facts: Sequence[Held], which: Sequence[int]) -> Array:

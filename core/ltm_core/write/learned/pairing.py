@@ -1,5 +1,5 @@
 """Learned from examples: does this sentence end that fact? A net over both vectors, each seen through a projection of
-its own, and what the two have in common (`ltm_core.write.known.news.SEEN`). Part of ``news.json``."""
+its own, and what the two have in common (`ltm_core.write.known.news.PAIRED`). Part of ``news.json``."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from ltm_core.write.corrections.restated import RULE as RESTATED
 from ltm_core.write.corrections.righted import RULE as RIGHTED
 from ltm_core.write.corrections.righted_zh import RULE as RIGHTED_ZH
 from ltm_core.write.endings.ends import RULE as ENDS
-from ltm_core.write.endings.overtaken import RULE as OVERTAKES
+from ltm_core.write.endings.likely_news import RULE as OVERTAKES
 from ltm_core.write.endings.overtaken import overtake
 from ltm_core.write.endings.returns import RULE as RETURNS
 from ltm_core.write.endings.stages import RULE as STAGE

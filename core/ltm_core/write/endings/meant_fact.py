@@ -1,0 +1,132 @@
+"""Which of the known facts a sentence ends, if any: the learned models compare it with each, and guards keep what is
+only touched. Never a fact of the same message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ltm_core.types import Fact
+from ltm_core.write.endings.ended import is_of_another
+from ltm_core.write.endings.telling_of import moves_another, moves_house, only_tells_of, tells_of_facet, tells_of_part
+from ltm_core.write.endings.touching import only_touches
+from ltm_core.write.known.mentions import content
+from ltm_core.write.known.news import Held, News, Sentence, words
+from ltm_core.write.known.rows import UNTOUCHED, is_late
+from ltm_core.write.learned.gate import log_odds
+from ltm_core.write.plan import Candidate
+from ltm_core.write.read.found import overlap
+from ltm_core.write.words.lexicon import Lexicon
+from ltm_core.write.words.norm import script
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MOST_MEANT = 400
+"""Newest current facts of one subject among which the one meant is looked for."""
+_LEAD = 1.5
+"""How much likelier than any other fact one must be, unless it is clear which is meant."""
+_CLEAR = 0.6
+"""Probability below which English words end nothing with which they share no word."""
+
+
+def meant(
+    c: Candidate, facts: Sequence[Fact], vectors: Mapping[str, NDArray[Any]], news: News, lexicon: Lexicon
+) -> tuple[list[Fact], str, float]:
+    """The facts that the sentence ends, why, and how likely that is; none unless it is clear which are meant."""
+    told = {e.message_id for e in c.evidence}
+    again = lexicon.shared["news_again"].search(c.text)
+    restored = words(c.text[again.start() :], news.function) if again is not None else set()
+    lasting = (lexicon.sets["timeless"] | lexicon.sets["unending"]) - lexicon.sets["places"]
+    near = [
+        f
+        for f in facts
+        if f.is_positive
+        and (f.relation.partition(":")[0] not in lasting or (c.move == "correct" and _is_named(f, c, news)))
+        and f.modality not in UNTOUCHED
+        and f.asserted_by == "user"
+        and f.kind not in ("solution", "procedure")
+        and not any(e.message_id in told for e in f.evidence)
+        and not is_late(c, f)
+        and not restored & words(f.object, news.function)  # it holds again
+    ][-MOST_MEANT:]
+    denied = lexicon.rules("en").parts["right_not_wrong"].match(c.text) if c.text.isascii() else None
+    if denied is not None:  # "six, not four" is about what was said to be four
+        near = [f for f in near if denied["wrong"].casefold() in f.text.casefold()]
+    if not near:
+        return [], "", 0.0
+    sentence = Sentence(
+        text=c.text, norm="", language="", cues=np.zeros(0, np.float32), vector=vectors.get(c.text),
+        turn=log_odds(c.confidence),
+    )  # fmt: skip
+    held = [Held(text=f.text, object=f.object, relation=f.relation, vector=vectors.get(f.text)) for f in near]
+    shares = news.meant(sentence, held)
+    best = int(shares.argmax())
+    same = [i for i, f in enumerate(near) if i == best or overlap(f.evidence, near[best].evidence)]
+    same = _named_of([near[i] for i in same], same, c, lexicon)
+    probability = float(shares[same].sum())
+    others = [i for i in range(len(near)) if i not in same]
+    if probability < _CLEAR and any(probability < _LEAD * shares[i] for i in others):
+        return [], "", 0.0  # which of two is meant is not said
+    which = "ends" if sentence.vector is not None else "ends_plain"
+    compared = news.compare(sentence, held[best])
+    if probability < news.thresholds[which] or not (c.is_positive or news.shares_words(compared)):
+        return [], "", 0.0  # what ends without a new value must be named
+    if sentence.vector is not None and not news.may_end(compared):
+        return [], "", 0.0
+    if any(_is_twin(near[i], near[best], sentence, held[i], news) for i in others):
+        return [], "", 0.0
+    if probability < _CLEAR and c.text.isascii() and not news.shares_words(compared):
+        return [], "", 0.0
+    if any(tells_of_part(near[i], c, lexicon) for i in same):
+        return [], "", 0.0
+    if is_of_another(c, near[best], lexicon):
+        return [], "", 0.0
+    if script(c.text) != "en" and any(only_touches(near[i], c.text, lexicon) for i in same):
+        return [], "", 0.0  # told in one breath: what is not meant of the one is not of the other
+    if _tells_of_another(near[best], c, lexicon) or only_touches(near[best], c.text, lexicon):
+        return [], "", 0.0
+    strongest = news.strongest(compared, with_vectors=sentence.vector is not None)
+    reason = f"news {news.version.partition('/')[0]} {probability:.2f}: turn {c.confidence:.2f}, {strongest}"
+    return [near[i] for i in same], reason, probability
+
+
+def _is_twin(one: Fact, best: Fact, sentence: Sentence, held: Held, news: News) -> bool:
+    """Whether the sentence may as well mean another fact of the relation, which it names by the same words ("the
+    parcel has come" of parcels A and B)."""
+    if one.relation != best.relation:
+        return False
+    said, mine, other = (words(t, news.function) for t in (sentence.text, best.text, one.text))
+    if not said & mine or said & mine != said & other or mine == other:
+        return False
+    return sentence.vector is None or news.may_end(news.compare(sentence, held))
+
+
+def _tells_of_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
+    told_of = (moves_another, moves_house, only_tells_of, tells_of_part, tells_of_facet)
+    return any(tells(fact, c, lexicon) for tells in told_of)
+
+
+def _named_of(facts: Sequence[Fact], places: Sequence[int], c: Candidate, lexicon: Lexicon) -> list[int]:
+    """Of several English things that were told in one breath in the same relation ("coffee at breakfast and
+    Darjeeling in the afternoon") those that the words name, if they name some of them; else all."""
+    if not c.text.isascii():
+        return list(places)
+    said = set(content(c.text, lexicon))
+    named = {f.relation for f in facts if said & set(content(f.object, lexicon))}
+    return [
+        i
+        for i, f in zip(places, facts, strict=True)
+        if f.relation not in named or said & set(content(f.object, lexicon))
+    ]
+
+
+def _is_named(fact: Fact, c: Candidate, news: News) -> bool:
+    """Whether the words name the value of a fact, in full."""
+    value = words(fact.object, news.function)
+    return bool(value) and value <= words(c.text, news.function)
+
+
+__all__ = ["MOST_MEANT", "meant"]

@@ -130,7 +130,7 @@ def test_what_touches_the_speaker_is_his(memory: LongTermMemory, words: str, val
         (
             [
                 "I drink strong coffee at breakfast and Darjeeling in the afternoon.",
-                "Breakfast is rather joyless without coffee, which my stomach no longer tolerates.",
+                "I've given up coffee at breakfast because my stomach no longer tolerates it.",
             ],
             "Darjeeling",
             "coffee at",

@@ -57,6 +57,10 @@ TOUCHES = [
     ("I drive a Zoe", "The charger at the library is no longer free for the Zoe"),
     ("My best mate is Col", "Col and his wife have split up"),
     ("I use Strava", "I left a Strava group"),
+    ("We spend Easter in Brittany", "I cancelled the sailing lesson in Brittany"),
+    ("I have a subscription to MUBI", "I stopped watching that long drama on MUBI"),
+    ("I own a cottage in Kerry", "We let go of the gardener for the Kerry cottage"),
+    ("I keep my canoe in the barn", "I got rid of the broken mower in the barn"),
     ("My violin teacher is Mr Oke", "Mr Oke's dog died"),
     ("We foster greyhounds", "One of the greyhounds has gone to her new home"),
     ("I work at the library", "The library has changed its closing time to five"),
@@ -95,6 +99,9 @@ TELLS = [
     ("I'm with Vodafone", "Vodafone dropped me"),
     ("I have two goats", "Both goats have gone to a new home"),
     ("I use Strava", "I deleted my Strava account"),
+    ("I swim at the Lido", "I cancelled my membership at the Lido"),
+    ("I have a stall at the market", "I gave up my stall at the market"),
+    ("I play bass in a ska band", "I quit the band in June"),
 ]
 SUCH = [
     ("diet", "vegan", "The vegan café by the station has closed down", True),

@@ -170,7 +170,8 @@ def _other_place(held: str, text: str, lexicon: Lexicon) -> bool:
     if parts["anew_placed"].search(held) is None:
         return False
     for m in parts["anew_moved"].finditer(text):
-        if m["place"] not in held and _shares(held, m["what"], lexicon):
+        what = m["what"].rpartition("的")[2] or m["what"]  # "医院的挂号窗口" is no hospital
+        if m["place"] not in held and _shares(held, what, lexicon):
             return True
     return False
 

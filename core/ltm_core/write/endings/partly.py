@@ -17,6 +17,7 @@ def tells_of_part_of(said: str, told: str, stems: frozenset[str], lexicon: Lexic
     return (
         _begins_at(said, stems, lexicon)
         or _changes_part(said, stems, lexicon)
+        or _is_done_there(said, stems, lexicon)
         or _is_among_parts(said, told, stems, lexicon)
         or _is_one_of(said, told, stems, lexicon)
     )
@@ -41,6 +42,23 @@ def _changes_part(said: str, stems: frozenset[str], lexicon: Lexicon) -> bool:
     if m is None or _WORD.findall(m["thing"].lower())[-1] in lexicon.sets["tie_nouns"]:
         return False
     return bool(_stems(m["whole"]) & stems) and not _stems(m["thing"]) & stems
+
+
+def _is_done_there(said: str, stems: frozenset[str], lexicon: Lexicon) -> bool:
+    """Whether the fact's words only say where or of what another thing is that is done with ("cancelled the surf
+    lesson in Cornwall")."""
+    m = lexicon.rules("en").parts["done_with_in"].search(said)
+    if m is None:
+        return False
+    head = _WORD.findall(m["thing"].lower())[-1]
+    if head in lexicon.sets["tie_nouns"] | lexicon.sets["whole_heads"] and not _names_one(m["thing"]):
+        return False
+    return bool(_stems(m["where"]) & stems) and not _stems(said[: m.start("where")]) & stems
+
+
+def _names_one(thing: str) -> bool:
+    """Whether a noun stands behind words of its own that say which it is ("the surf lesson", not "the lesson")."""
+    return len(_WORD.findall(thing)) > 2
 
 
 def _is_among_parts(said: str, told: str, stems: frozenset[str], lexicon: Lexicon) -> bool:

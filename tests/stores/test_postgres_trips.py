@@ -54,7 +54,7 @@ def asked(memory: LongTermMemory) -> Any:
         (lambda m: said(m, "The train was late again this morning."), 9),
         (lambda m: said(m, "I work at Acme."), 14),
         (lambda m: said(m, "My sister is called Marta."), 16),
-        (lambda m: said(m, "I moved to Lisbon."), 14),
+        (lambda m: said(m, "I moved to Lisbon."), 15),
         (asked, 13),
         (lambda m: (asked(m), asked(m))[1], 14),
         (lambda m: m.search("tea", user_id="ana"), 11),

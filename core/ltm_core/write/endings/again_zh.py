@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from ltm_core.types import Fact
 from ltm_core.write.known.news import words
-from ltm_core.write.known.rows import UNTOUCHED
+from ltm_core.write.known.revalued_zh import in_one_group
+from ltm_core.write.known.rows import told_before
 from ltm_core.write.plan import Candidate
 from ltm_core.write.read.scopes import Read
 from ltm_core.write.words.lexicon import Lexicon
@@ -82,7 +83,7 @@ def holds_again(reader: Reader, c: Candidate, *, now: datetime, lexicon: Lexicon
         for back in current:
             if back.recorded_at >= heir.recorded_at or not (_is_of_one(back, heir) and _is_told_of(back, c)):
                 continue
-            groups = _in_group(heir.text, back.text, lexicon)
+            groups = in_one_group(heir.text, back.text, lexicon.sets["slots_zh"])
             if turned.search(heir.text) is None and not groups:
                 continue
             whole = bool(bare) and bare <= words(back.text, function)
@@ -91,12 +92,6 @@ def holds_again(reader: Reader, c: Candidate, *, now: datetime, lexicon: Lexicon
                 if matter or groups or _same_deed(heir.text, back.text + c.text[mark.start() :], lexicon):
                     return back, [heir, *_told_with(heir, back, current, lexicon)]
     return None
-
-
-def _in_group(one: str, other: str, lexicon: Lexicon) -> bool:
-    """Whether both have a word for one matter of everyday life ("食堂", "便当")."""
-    groups = [g.split("|") for g in lexicon.sets["slots_zh"]]
-    return any(any(w in one for w in g) and any(w in other for w in g) for g in groups)
 
 
 def _same_deed(one: str, other: str, lexicon: Lexicon) -> bool:
@@ -130,16 +125,8 @@ def _may_be(f: Fact, c: Candidate, lexicon: Lexicon) -> bool:
 
 
 def _is_told_before(f: Fact, c: Candidate) -> bool:
-    return (
-        f.is_positive
-        and f.modality not in UNTOUCHED
-        and f.asserted_by == "user"
-        and f.kind not in ("solution", "procedure")
-        and bool(f.evidence)
-        and not f.text.isascii()
-        and (f.speaker or None) == (c.speaker or None)
-        and not {e.message_id for e in f.evidence} & {e.message_id for e in c.evidence}
-    )
+    same = (f.speaker or None) == (c.speaker or None)
+    return same and bool(f.evidence) and not f.text.isascii() and told_before(f, c)
 
 
 def _is_of_one(one: Fact, other: Fact) -> bool:

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 from ltm_core.types import Fact
 from ltm_core.write.endings.touching_zh import touches_zh
 from ltm_core.write.known.news import words
-from ltm_core.write.known.revalued_zh import matter, single_values, values
-from ltm_core.write.known.rows import UNTOUCHED, is_late
+from ltm_core.write.known.revalued_zh import in_one_group, matter, share_words, single_values, values
+from ltm_core.write.known.rows import is_late, told_before
 from ltm_core.write.known.sorts import are_exclusive
 from ltm_core.write.plan import Candidate
 from ltm_core.write.words.lexicon import Lexicon
@@ -52,10 +52,8 @@ def told_anew(c: Candidate, facts: Iterable[Fact], lexicon: Lexicon) -> list[Fac
 
 
 def _may_be_over(f: Fact, c: Candidate) -> bool:
-    told = {e.message_id for e in c.evidence}
-    free = f.is_positive and not f.text.isascii() and f.modality not in UNTOUCHED and f.asserted_by == "user"
-    same = (f.speaker or None) == (c.speaker or None) and f.kind not in ("solution", "procedure")
-    return free and same and not is_late(c, f) and not any(e.message_id in told for e in f.evidence)
+    same = (f.speaker or None) == (c.speaker or None)
+    return same and not f.text.isascii() and told_before(f, c) and not is_late(c, f)
 
 
 def _is_whose(f: Fact, c: Candidate, text: str, lexicon: Lexicon) -> bool:
@@ -186,21 +184,15 @@ def _other_sort(held: str, text: str, lexicon: Lexicon) -> bool:
 
 
 def _of_one_matter(one: str, two: str, held: str, text: str, lexicon: Lexicon) -> bool:
-    if any(one[i : i + 2] in two for i in range(len(one) - 1)):
-        return True
-    return _of_group(held, text, lexicon)
+    """Whether two values are of one thing by what stands beside them, or both texts have a word for one thing of
+    everyday life, if not the same ("睡觉", "躺下")."""
+    return share_words(one, two) or in_one_group(held, text, lexicon.sets["matters_zh"])
 
 
 def _is_matter(what: str, held: str, lexicon: Lexicon) -> bool:
     """Whether a noun is itself a word for the matter of which the fact tells ("厨房里", "炒菜")."""
     name = what.removesuffix("里").removesuffix("上")
     return any(name in g.split("|") and any(w in held for w in g.split("|")) for g in lexicon.sets["matters_zh"])
-
-
-def _of_group(held: str, text: str, lexicon: Lexicon) -> bool:
-    """Whether both have a word for one thing of everyday life, if not the same ("睡觉", "躺下")."""
-    groups = [g.split("|") for g in sorted(lexicon.sets["matters_zh"])]
-    return any(any(w in held for w in g) and any(w in text for w in g) for g in groups)
 
 
 def _clause_before(text: str, at: int) -> str:

@@ -14,7 +14,7 @@ from ltm_core.write.endings.telling_of import moves_another, moves_house, only_t
 from ltm_core.write.endings.touching import only_touches
 from ltm_core.write.known.mentions import content
 from ltm_core.write.known.news import Held, News, Sentence, words
-from ltm_core.write.known.rows import UNTOUCHED, is_late
+from ltm_core.write.known.rows import is_late, told_before
 from ltm_core.write.learned.gate import log_odds
 from ltm_core.write.plan import Candidate
 from ltm_core.write.read.found import overlap
@@ -36,19 +36,14 @@ def meant(
     c: Candidate, facts: Sequence[Fact], vectors: Mapping[str, NDArray[Any]], news: News, lexicon: Lexicon
 ) -> tuple[list[Fact], str, float]:
     """The facts that the sentence ends, why, and how likely that is; none unless it is clear which are meant."""
-    told = {e.message_id for e in c.evidence}
     again = lexicon.shared["news_again"].search(c.text)
     restored = words(c.text[again.start() :], news.function) if again is not None else set()
     lasting = (lexicon.sets["timeless"] | lexicon.sets["unending"]) - lexicon.sets["places"]
     near = [
         f
         for f in facts
-        if f.is_positive
+        if told_before(f, c)
         and (f.relation.partition(":")[0] not in lasting or (c.move == "correct" and _is_named(f, c, news)))
-        and f.modality not in UNTOUCHED
-        and f.asserted_by == "user"
-        and f.kind not in ("solution", "procedure")
-        and not any(e.message_id in told for e in f.evidence)
         and not is_late(c, f)
         and not restored & words(f.object, news.function)  # it holds again
     ][-MOST_MEANT:]

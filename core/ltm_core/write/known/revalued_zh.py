@@ -8,7 +8,7 @@ whom they tell, and those that name any thing of a sort.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ltm_core.types import Fact
 from ltm_core.write.plan import Candidate
@@ -24,9 +24,10 @@ _FORMS = {
     "money": "right_money",
     "count": "right_count",
 }
+"""What a value can be, and the part of the rules that reads it; the first counts."""
 _BY_EVENT = {"portion": "form_portion", "drug": "form_drug", "colour": "form_colour", "size": "form_size"}
 """Values of which one may have several, so that only an event says that one took the place of another."""
-"""What a value can be, and the part of the rules that reads it; the first counts."""
+_READ = {**_FORMS, **_BY_EVENT}
 _LEAST = 0.6
 """Share of the characters of the shorter statement that both must have besides their values."""
 
@@ -54,7 +55,7 @@ def revalued(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     few = min(len(set(held)), len(set(said)))
     if not said:
         return lexicon.rules("zh").parts["amount_moved"].search(c.text) is not None
-    if few > 1 and not _share_words(held, said):
+    if few > 1 and not share_words(held, said):
         return False  # "学费" and "校车费"
     return few > 0 and len(set(held) & set(said)) >= _LEAST * few
 
@@ -62,19 +63,24 @@ def revalued(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
 def of_another(one: re.Match[str], two: re.Match[str], lexicon: Lexicon) -> bool:
     """Whether two values are told of things that have no word in common ("馄饨卖十五块", "肉燕卖十八块")."""
     held, said = matter(one.string, one, lexicon), matter(two.string, two, lexicon)
-    return min(len(held), len(said)) > 1 and not _share_words(held, said)
+    return min(len(held), len(said)) > 1 and not share_words(held, said)
 
 
-def _share_words(one: str, two: str) -> bool:
+def share_words(one: str, two: str) -> bool:
+    """Whether two rows of Chinese characters have a pair of them in common."""
     return any(one[i : i + 2] in two for i in range(len(one) - 1))
+
+
+def in_one_group(one: str, two: str, groups: Iterable[str]) -> bool:
+    """Whether both texts have a word of one of the groups, whose words stand between bars ("食堂|便当")."""
+    return any(any(w in one for w in g) and any(w in two for w in g) for g in (g.split("|") for g in groups))
 
 
 def values(text: str, lexicon: Lexicon) -> Iterator[tuple[str, re.Match[str]]]:
     """The values in a text, each with its kind."""
     parts = lexicon.rules("zh").parts
-    forms = {**_FORMS, **_BY_EVENT}
     taken: list[tuple[int, int]] = []
-    for kind, form in forms.items():
+    for kind, form in _READ.items():
         for m in parts[form].finditer(text):
             if not any(a < m.end() and m.start() < b for a, b in taken):
                 taken.append(m.span())
@@ -96,4 +102,13 @@ def matter(text: str, value: re.Match[str], lexicon: Lexicon) -> str:
     return "".join(ch for ch in rest if "一" <= ch <= "鿿")
 
 
-__all__ = ["matter", "of_another", "revalued", "single_values", "tells_new_value", "values"]
+__all__ = [
+    "in_one_group",
+    "matter",
+    "of_another",
+    "revalued",
+    "share_words",
+    "single_values",
+    "tells_new_value",
+    "values",
+]

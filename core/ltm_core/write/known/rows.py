@@ -94,6 +94,18 @@ def retracted(fact: Fact, *, at: datetime, by: str | None) -> Fact:
     return replace(fact, retracted_at=at, superseded_by=by, is_current=False)
 
 
+def told_before(fact: Fact, candidate: Candidate) -> bool:
+    """Whether the fact is a statement of the user's own from another message than the candidate's, and not told as
+    over or passing: what later words may end."""
+    return (
+        fact.is_positive
+        and fact.modality not in UNTOUCHED
+        and fact.asserted_by == "user"
+        and fact.kind not in ("solution", "procedure")
+        and {e.message_id for e in fact.evidence}.isdisjoint(e.message_id for e in candidate.evidence)
+    )
+
+
 def is_late(candidate: Candidate, fact: Fact) -> bool:
     """Whether the candidate tells of a time before what is known: it then never wins.
 

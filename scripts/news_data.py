@@ -130,7 +130,7 @@ def load_pairs(data: Path, embed: Embedded) -> list[Pair]:
                     told=told,
                     held=facts_of(fact, embed),
                     fold=fold_of(path),
-                    weight=CLOSE if path.stem.startswith(("turns_near", "turns_over")) else 1.0,
+                    weight=CLOSE if path.stem.startswith(("turns_near", "turns_over", "turns_close")) else 1.0,
                 )
             )
     for path in story_files(data):

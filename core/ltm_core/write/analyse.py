@@ -11,11 +11,12 @@ from functools import cache
 from itertools import pairwise
 
 from ltm_core.types import Anchor, Evidence, Importance
+from ltm_core.write.anchors.asked import asked_of_memory
 from ltm_core.write.anchors.confirm import find_confirmation, only_replies
 from ltm_core.write.anchors.identifiers import find_identifiers
 from ltm_core.write.anchors.marked import marked
-from ltm_core.write.anchors.references import find_references
-from ltm_core.write.anchors.remember import Explicit, explicit_requests, instructed
+from ltm_core.write.anchors.references import find_references, learned_reference
+from ltm_core.write.anchors.remember import Explicit, explicit_requests, instructed, learned_request
 from ltm_core.write.endings.stages import stage_anchors
 from ltm_core.write.extract.standing import stand_on
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
@@ -28,7 +29,7 @@ from ltm_core.write.read.old_stories import of_old
 from ltm_core.write.read.passing import passing
 from ltm_core.write.read.presupposed import presuppose
 from ltm_core.write.read.scopes import Read, read
-from ltm_core.write.requests.forget_requests import find_requests
+from ltm_core.write.requests.forget_requests import find_requests, learned_wish
 from ltm_core.write.statements import read_statements, without_open
 from ltm_core.write.words.apostrophes import spelled
 from ltm_core.write.words.lexicon import Lexicon
@@ -79,16 +80,23 @@ def _analysed(
     told_of = (*utterance.known_entities, *utterance.known_kinds)
     identifiers = find_identifiers(plain, lexicon, identifier_patterns, known=told_of, kinds=utterance.known_kinds)
     wishes = find_requests(utterance, reads, lexicon)
-    asked = set(wishes.clauses)
     explicit = explicit_requests(utterance, reads, lexicon)
+    references = find_references(utterance, reads, lexicon, asked=_asked(wishes.clauses, explicit, reads))
+    if not (wishes.requests or explicit or references):
+        meant = asked_of_memory(utterance, reads, lexicon, clause_vectors)
+        if meant is not None and meant.act in ("erase", "suppress"):
+            wishes = learned_wish(utterance, reads, meant, lexicon)
+        elif meant is not None and meant.act == "remember":
+            explicit = (learned_request(utterance, reads, meant),)
+        elif meant is not None:
+            references = tuple(r for r in [learned_reference(utterance, reads, meant, lexicon)] if r is not None)
     held = {i for e in explicit if not e.points_back for i in e.clauses}
-    asked |= {reads[i].clause.start for e in explicit if e.points_back for i in e.clauses}
+    asked = set(_asked(wishes.clauses, explicit, reads))
     # What only announces orders to the model states nothing.
     asked |= {r.clause.start for r, then in pairwise(reads) if r["remember"] and then.veto == "injection"}
     confirmation = find_confirmation(
         utterance, reads, lexicon, from_tools=confirmations_from_tools, vectors=clause_vectors
     )
-    references = find_references(utterance, reads, lexicon, asked=frozenset(asked))
     found.anchors += [r.anchor for r in references]
 
     @cache
@@ -140,6 +148,11 @@ def _analysed(
         skipped=tuple(found.skipped),
         importance=_importance(kept, found.anchors),
     )
+
+
+def _asked(wishes: frozenset[int], explicit: Sequence[Explicit], reads: Sequence[Read]) -> frozenset[int]:
+    """Where the clauses begin that only ask something of the memory."""
+    return wishes | {reads[i].clause.start for e in explicit if e.points_back for i in e.clauses}
 
 
 def _is_read(request: Explicit, reads: Sequence[Read], made: Sequence[Candidate], utterance: Utterance) -> bool:

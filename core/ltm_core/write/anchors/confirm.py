@@ -80,6 +80,8 @@ def find_confirmation(
         later = proposal not in utterance.before
         if lacks(utterance.content, proposal, problem, lexicon):
             return None
+        if lexicon.rules("en").parts["offers_choice"].search(proposal.content.strip()) is not None:
+            return None  # "Tuesday or Wednesday?" is no solution, whichever is taken
         if not (later or proposal is utterance.before[-1]) or len(problem.split()) < _LEAST_PROBLEM:
             return None
         made = vectors([r.clause.text for r in reads]) if vectors is not None else None

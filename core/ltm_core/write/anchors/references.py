@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ltm_core.types import Anchor, Evidence
+from ltm_core.write.anchors.asked import Asked
 from ltm_core.write.plan import Utterance
 from ltm_core.write.read.clauses import Clause
 from ltm_core.write.read.scopes import Read
@@ -54,6 +55,25 @@ def find_references(
                 found.append(_reference(utterance, reads, i, m, text, entity, places))
             break
     return tuple(found)
+
+
+def learned_reference(
+    utterance: Utterance, reads: Sequence[Read], asked: Asked, lexicon: Lexicon
+) -> Reference | None:
+    """The reference that the learned model found; None when what it names was never said."""
+    said = utterance.said_earlier
+    if not utterance.begins or (said is not None and not said(asked.text)):
+        return None
+    entity = _resolve(reads[asked.at].clause.norm, asked.text, utterance.known_entities, lexicon)
+    return Reference(
+        anchor=Anchor(
+            kind="cross_session_reference",
+            text=entity or asked.text,
+            evidence=Evidence(message_id=utterance.message_id, start=asked.start, end=asked.end),
+            reason="names a known entity" if entity else "refers to an earlier conversation",
+        ),
+        clauses=(),
+    )
 
 
 def _is_ones_word(read: Read, m: re.Match[str]) -> bool:

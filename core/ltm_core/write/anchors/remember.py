@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ltm_core.types import Anchor, Evidence
+from ltm_core.write.anchors.asked import Asked
 from ltm_core.write.plan import Candidate, Utterance
 from ltm_core.write.read.people import lead, opened, speaker_key
 from ltm_core.write.read.scopes import Read
@@ -77,6 +78,15 @@ def explicit_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexi
             _explicit(utterance, text, Evidence(message_id=utterance.message_id, start=start, end=end), spans)
         )
     return tuple(found)
+
+
+def learned_request(utterance: Utterance, reads: Sequence[Read], asked: Asked) -> Explicit:
+    """The request that the learned model found: what is meant, to the end of the clause in which it ends."""
+    last = max(i for i in asked.clauses if reads[i].clause.start < asked.end)
+    end = max(asked.end, reads[last].clause.end)
+    text = trim(utterance.content[asked.start : end])
+    evidence = Evidence(message_id=utterance.message_id, start=asked.start, end=end)
+    return _explicit(utterance, text, evidence, range(asked.at, last + 1))
 
 
 def _narrowed(content: str, start: int, end: int, rules: Rules, lexicon: Lexicon) -> tuple[int, int]:

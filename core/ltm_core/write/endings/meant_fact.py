@@ -3,7 +3,7 @@ only touched. Never a fact of the same message."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +28,8 @@ MOST_MEANT = 400
 """Newest current facts of one subject among which the one meant is looked for."""
 _LEAD = 1.5
 """How much likelier than any other fact one must be, unless it is clear which is meant."""
+_RESTORED = 0.5
+"""Share of the words of a value that must be named for it to hold again."""
 _CLEAR = 0.6
 """Probability below which English words end nothing with which they share no word."""
 
@@ -45,7 +47,7 @@ def meant(
         if told_before(f, c)
         and (f.relation.partition(":")[0] not in lasting or (c.move == "correct" and _is_named(f, c, news)))
         and not is_late(c, f)
-        and not restored & words(f.object, news.function)  # it holds again
+        and not _holds_again(f, restored, news)
     ][-MOST_MEANT:]
     denied = lexicon.rules("en").parts["right_not_wrong"].match(c.text) if c.text.isascii() else None
     if denied is not None:  # "six, not four" is about what was said to be four
@@ -86,6 +88,13 @@ def meant(
     strongest = news.strongest(compared, with_vectors=sentence.vector is not None)
     reason = f"news {news.version.partition('/')[0]} {probability:.2f}: turn {c.confidence:.2f}, {strongest}"
     return [near[i] for i in same], reason, probability
+
+
+def _holds_again(fact: Fact, restored: Set[str], news: News) -> bool:
+    """Whether the words behind one of going back name the most part of the fact's value: "Priya has grown again and
+    takes size 33" names no size 31."""
+    value = words(fact.object, news.function)
+    return bool(value) and _RESTORED * len(value) <= len(value & restored)
 
 
 def _is_twin(one: Fact, best: Fact, sentence: Sentence, held: Held, news: News) -> bool:

@@ -64,19 +64,20 @@ def overtake(
     as a statement or, when it only ends something, as a denial.
     """
     here = [d for d in decisions if overlap(d.fact.evidence, c.evidence)]
+    found = [d for d in here if not _is_of_this(d, c)]
     over, by_event = over_by(c, known.values(), lexicon)
     spares = [moves_another, tells_of_facet]
     if not any(o.gives_value for o in by_event):  # "the removal van left: we're residents of Carmarthen"
         spares.append(_leaves_another)
     over = [f for f in over if not any(spares_it(f, c, lexicon) for spares_it in spares)]
-    settled = bool(over) or any(d.op not in ("add", "reinforce") for d in here)
+    settled = bool(over) or any(d.op not in ("add", "reinforce") for d in found)
     anew = [] if settled else told_anew(c, known.values(), lexicon)
     sure = bool(over or anew)
     if sure:
         probability, why = _OVER, ", ".join(o.name for o in by_event) or _ANEW
         c = replace(c, is_positive=c.is_positive or bool(anew) or any(o.holds for o in by_event))
         over = over or anew
-    elif c.confidence <= KNOWN_ONLY or any(d.op != "add" or d.fact.modality in UNTOUCHED for d in here):
+    elif c.confidence <= KNOWN_ONLY or any(d.op != "add" or d.fact.modality in UNTOUCHED for d in found):
         return decisions
     else:
         over, why, probability = meant(c, known.of_subject(c), vectors, news, lexicon)
@@ -119,6 +120,12 @@ def overtake(
             known.put(kept)
             made.append(Decision(op="add", fact=kept, reason="what is left of it"))
     return [*decisions, *made]
+
+
+def _is_of_this(d: Decision, c: Candidate) -> bool:
+    """Whether it replaces only what the message said a clause before ("they changed my pills, I take X now")."""
+    old = d.previous
+    return d.op == "supersede" and old is not None and overlap(old.evidence, c.evidence)
 
 
 def _left(fact: Fact, c: Candidate, lexicon: Lexicon) -> Fact | None:

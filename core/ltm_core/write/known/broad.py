@@ -7,6 +7,7 @@ novelists take each other's place as little as two cheeses do. Pure.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,6 +22,8 @@ _LONGEST_NAME = 4
 """Words of an English name."""
 _LONGEST_HAN = 8
 """Characters of a Chinese name."""
+_LEAST_ENDING, _SHARE_ENDING = 3, 0.75
+"""Names of a class, and share of all listed names with the same end, from which an end tells the class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,30 @@ def names_member(words: str, classes: Collection[str], lexicon: Lexicon | None =
             continue
         if whole or parts["member_goes_on"].match(said[end:]) is None:
             return True
-    return _names_english(said, classes)
+    return _ends_like_one(said, classes) or _names_english(said, classes)
+
+
+def _ends_like_one(said: str, classes: Collection[str]) -> bool:
+    """Whether a Chinese name that no list knows ends as the names of the classes do and hardly any other name does:
+    "宫廷剧" as "古装剧", "桂花酥" as "凤梨酥"."""
+    if len(said) <= 1 or said in broad_classes().of:
+        return False
+    return not _endings().get(said[-1], frozenset()).isdisjoint(classes)
+
+
+@lru_cache(maxsize=1)
+def _endings() -> Mapping[str, frozenset[str]]:
+    """Last character of Chinese names -> the classes of which it tells."""
+    by_end: dict[str, list[frozenset[str]]] = {}
+    for name, classes in broad_classes().of.items():
+        if len(name) > 1 and not name[-1].isascii():
+            by_end.setdefault(name[-1], []).append(classes)
+    told: dict[str, frozenset[str]] = {}
+    for end, names in by_end.items():
+        counts = Counter(c for classes in names for c in classes)
+        least = max(_LEAST_ENDING, _SHARE_ENDING * len(names))
+        told[end] = frozenset(c for c, n in counts.items() if n >= least)
+    return told
 
 
 def means_another(words: str, classes: Collection[str]) -> bool:

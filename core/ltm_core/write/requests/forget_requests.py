@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ltm_core.write.anchors.asked import Asked
 from ltm_core.write.plan import ForgetRequest, Utterance
 from ltm_core.write.read.scopes import Read
 from ltm_core.write.requests.spread_requests import Order, names_something, orders
@@ -73,6 +74,34 @@ def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon)
                 found.append(_request(target, words, mode, read, utterance, lexicon))
             break
     return Wishes(tuple(found), frozenset(clauses))
+
+
+def learned_wish(utterance: Utterance, reads: Sequence[Read], asked: Asked, lexicon: Lexicon) -> Wishes:
+    """The request that the learned model found, as if an expression had read it."""
+    mode: Literal["erase", "suppress"] = "suppress" if asked.act == "suppress" else "erase"
+    read, target = reads[asked.at], _target(asked.text, lexicon)
+    if not target or lexicon.shared["target_nothing"].match(target) or _replaced(reads[asked.at + 1 :], read):
+        return Wishes()
+    if mode == "suppress" and lexicon.shared["request_for_now"].search(read.clause.norm):
+        return Wishes()
+    norms = [reads[i].clause.norm for i in asked.clauses]
+    words = request_words()
+    if any(words["all_but"].search(n) for n in norms) or (mode == "suppress" and words["style_words"].search(target)):
+        return Wishes()
+    elsewhere = lexicon.rules(read.clause.language).parts.get("elsewhere")
+    if mode == "erase" and elsewhere is not None and elsewhere.match(asked.text):
+        if not any(_of_memory(reads[i], lexicon) for i in asked.clauses):
+            return Wishes()
+    request = _request(target, asked.text, mode, read, utterance, lexicon)
+    if mode == "erase" and request.person:
+        return Wishes()  # that one is named alone may be all that was found of "what my sister inherited"
+    sentence = read.clause.sentence
+    clauses = frozenset(
+        reads[i].clause.start
+        for i in asked.clauses
+        if reads[i].clause.sentence == sentence or not reads[i]["first_subject"]
+    )
+    return Wishes((request,), clauses)
 
 
 def _only_wonders(order: Order, asked: Read, lexicon: Lexicon) -> bool:

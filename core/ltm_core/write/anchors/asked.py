@@ -1,0 +1,130 @@
+"""What a message asks of the memory in words that no expression knows: the learned model (`write.anchors.acts`) says
+what is asked, and about which words. Asked only of messages in which the rules found no request. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ltm_core.write.anchors.acts import MemoryAct, load_acts, passage_vector
+from ltm_core.write.known.news import Sentence, cue_array
+from ltm_core.write.plan import Utterance
+from ltm_core.write.read.neighbours import Vectors
+from ltm_core.write.read.scopes import Read
+from ltm_core.write.words.lexicon import Lexicon
+from ltm_core.write.words.norm import trim
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_MOST_CLAUSES = 6
+"""Clauses that are read as one; a longer message is read by its sentences and each two that follow each other."""
+_MOST_PASSAGES = 24
+"""Passages of a message that are looked at: a request stands at its begin, or it is a text that asks nothing."""
+_NOT_MEANT = frozenset(["quotation", "injection", "irony"])
+_PRETENDED = "fiction"
+_SURE = 0.9
+"""Probability from which the model outvotes what the rules read."""
+_LANGUAGES = ("en", "zh")
+_SILENT: tuple[MemoryAct, ...] = ("erase", "suppress")
+_LEAST = 2
+"""Characters of what a request is about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is asked of the memory, and where the words stand that say of what."""
+
+    act: MemoryAct
+    probability: float
+    start: int
+    end: int
+    text: str
+    at: int
+    """The clause in which those words begin."""
+    clauses: tuple[int, ...]
+    """The clauses of the passage."""
+
+
+def asked_of_memory(
+    utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon, vectors: Vectors | None
+) -> Asked | None:
+    """The likeliest request to the memory; None when nothing in the message asks for anything."""
+    acts, found = load_acts(), None
+    for passage in _passages(reads):
+        here = [reads[i] for i in passage]
+        vetoes = {r.veto for r in here}
+        if vetoes & _NOT_MEANT or here[0].clause.language not in _LANGUAGES:
+            continue
+        plain = _sentence(utterance, here)
+        if acts.is_unlikely(plain):
+            continue
+        made = vectors([r.clause.text for r in here]) if vectors is not None else None
+        seen = plain if made is None else _sentence(utterance, here, made)
+        asked = acts.asked(seen)
+        if asked is None or (found is not None and asked[1] <= found.probability):
+            continue
+        act, probability = asked
+        if _PRETENDED in vetoes and (act not in _SILENT or probability < _SURE):
+            continue  # "pretend I never said so" has the form of a game
+        if act == "remember" and any(r["second_person"] for r in here) and not any(map(_is_ones_own, here)):
+            continue  # "remember to be happy" is a wish
+        if act in _SILENT and any(_names_speaker(r, lexicon) for r in here):
+            continue
+        if act == "erase" and any(
+            lexicon.rules(r.clause.language).flags["not_forget"].search(r.clause.norm) for r in here
+        ):
+            continue
+        begin = here[0].clause.start
+        start, end = (begin + n for n in acts.meant(seen.text, act))
+        text = trim(utterance.content[start:end])
+        if len(text) < _LEAST:
+            continue
+        start += utterance.content[start:end].find(text)
+        at = max(i for i in passage if reads[i].clause.start <= start)
+        found = Asked(
+            act=act, probability=probability, start=start, end=start + len(text), text=text, at=at,
+            clauses=tuple(passage),
+        )  # fmt: skip
+    return found
+
+
+def _is_ones_own(read: Read) -> bool:
+    return read["first_person"] or read["own_kin"]
+
+
+def _names_speaker(read: Read, lexicon: Lexicon) -> bool:
+    """Whether a clause says how the speaker is to be called, which is no wish for silence."""
+    named = lexicon.rules(read.clause.language).parts.get("names_speaker")
+    return named is not None and named.search(read.clause.norm) is not None
+
+
+def _passages(reads: Sequence[Read]) -> Iterator[range]:
+    """The whole of a short message; of a longer one its sentences, each by itself and with the next one."""
+    if len(reads) <= _MOST_CLAUSES:
+        if reads:
+            yield range(len(reads))
+        return
+    sentences: list[range] = []
+    start = 0
+    for i in range(1, len(reads) + 1):
+        if i == len(reads) or reads[i].clause.sentence != reads[start].clause.sentence:
+            sentences.append(range(start, i))
+            start = i
+    for k, one in enumerate(sentences[:_MOST_PASSAGES]):
+        if len(one) <= _MOST_CLAUSES:
+            yield one
+        if k + 1 < len(sentences) and sentences[k + 1].stop - one.start <= _MOST_CLAUSES:
+            yield range(one.start, sentences[k + 1].stop)
+
+
+def _sentence(utterance: Utterance, here: Sequence[Read], vectors: NDArray[Any] | None = None) -> Sentence:
+    """What the model sees of a passage."""
+    return Sentence(
+        text=utterance.content[here[0].clause.start : here[-1].clause.end],
+        norm=" ".join(r.clause.norm.strip() for r in here),
+        language=here[0].clause.language,
+        cues=cue_array((r.flags for r in here), ()),
+        vector=None if vectors is None else passage_vector(list(vectors)),
+    )

@@ -121,6 +121,10 @@ class Candidate:
     importance: Importance = "medium"
     single_valued: bool = False
     move: Move = "state"
+    doubted: bool = False
+    """For likely news: a rule speaks against it, so that only what the nets are sure of ends."""
+    by_event: bool = True
+    """For likely news: whether what its words are known to make over is over."""
     reach: Reach = "slot"
     classes: tuple[str, ...] = ()
     wrong_object: str | None = None

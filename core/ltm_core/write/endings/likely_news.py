@@ -47,16 +47,17 @@ def proposed(
     """A candidate for every sentence that is likely to tell of something changed or over."""
     for whole in found:
         unit = without_plans(whole, utterance.content)
-        if is_story([s.read for s in unit.spoken]):
+        if lexicon.shared["news_stays"].search(normal(unit.text)) is not None:
             continue
         spared = _spared(unit, utterance.content, lexicon)
-        if spared is None or (spared is unit and lexicon.shared["news_not"].search(normal(whole.text))):
-            continue
+        silent = doubted = spared is None or _is_doubted(unit, whole, spared, lexicon)
+        if silent:
+            sentence = unit.sentence(mean_vector([vector_of(s) for s in unit.spoken]))
+            if sentence.vector is None or news.turns(sentence) < news.thresholds["turn"]:
+                continue
+        if spared is None:
+            spared = unit
         parted, unit = spared is not unit, spared
-        if any(s.read[w] and not s.read["lasting"] for s in unit.spoken for w in NOT_FOR_GOOD):
-            continue
-        if lexicon.rules("en").parts["this_one_only"].match(unit.text) is not None:
-            continue
         gone = _gone(unit, lexicon)
         anew = tells_anew(unit.text, lexicon) and not any(
             lexicon.shared[p].search(whole.text) for p in ("of_others", "news_others")
@@ -68,7 +69,7 @@ def proposed(
         key = me if _begins_with_own(unit, gone) else _subject(unit, me)
         key = key or (me if is_own else None)
         if key is None:
-            continue
+            key, silent, doubted = me, True, True
         done = bool(slots) and lexicon.rules("en").parts["done_to_me"].search(unit.text) is not None
         acted = done and key != me
         key = me if done else key
@@ -81,18 +82,21 @@ def proposed(
             and not (named or mine)
             and not (others is not None and others.start() >= _FIRST and any(g.thing for g in gone))
         ):
-            continue
+            silent = True
         sentence = unit.sentence(mean_vector([vector_of(s) for s in unit.spoken]))
         probability = news.turns(sentence)
         passing = any(s.read["ephemeral"] or s.read["mood"] for s in unit.spoken)
-        if (
-            theirs
+        doubted = (
+            silent
+            or theirs
             or acted
             or parted
             or any(s.read.veto or _is_as_before(s.read, lexicon) for s in unit.spoken)
-            or probability < news.thresholds["turn_passing" if passing else "turn"]
-        ):
-            if not gone and not (anew and not theirs):
+            or (passing and probability < news.thresholds["turn_passing"])
+        )
+        likely = probability >= news.thresholds["turn"]
+        if not likely or (doubted and sentence.vector is None):
+            if silent or not (gone or (anew and not theirs)):
                 continue
             probability = min(probability, KNOWN_ONLY)
         corrects = any(s.read["correction"] for s in unit.spoken)
@@ -108,12 +112,26 @@ def proposed(
             confidence=round(probability, 3),
             relation_confidence=0.0,
             move="correct" if corrects else "change",
-            reach="circle" if anew or any(g.by.anyone for g in gone) else "subject",
+            doubted=doubted,
+            by_event=not silent,
+            reach="circle"
+            if probability >= news.thresholds["turn"] or anew or any(g.by.anyone for g in gone)
+            else "subject",
             valid_from=utterance.at,
             said_at=utterance.at,
             evidence=(unit.evidence,),
             rule=RULE,
         )
+
+
+def _is_doubted(unit: Unit, whole: Unit, spared: Unit, lexicon: Lexicon) -> bool:
+    """Whether a rule says that the sentence changes nothing for good: a story of old, what stays, plans, one time."""
+    return (
+        is_story([s.read for s in unit.spoken])
+        or (spared is unit and lexicon.shared["news_not"].search(normal(whole.text)) is not None)
+        or any(s.read[w] and not s.read["lasting"] for s in spared.spoken for w in NOT_FOR_GOOD)
+        or lexicon.rules("en").parts["this_one_only"].match(spared.text) is not None
+    )
 
 
 def _spared(unit: Unit, content: str, lexicon: Lexicon) -> Unit | None:
@@ -178,7 +196,9 @@ def tells_change(r: Read, news: Sequence[Candidate], lexicon: Lexicon) -> bool:
     if pattern is None or any(r[w] for w in _PASSING) or pattern.search(r.clause.norm) is None:
         return False
     at = r.clause.start
-    return any(c.confidence >= _NEWS and c.evidence[0].start <= at < c.evidence[0].end for c in news)
+    return any(
+        c.confidence >= _NEWS and not c.doubted and c.evidence[0].start <= at < c.evidence[0].end for c in news
+    )
 
 
 def _subject(unit: Unit, me: str) -> str | None:

@@ -4,6 +4,7 @@ only touched. Never a fact of the same message."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,26 +35,26 @@ _CLEAR = 0.6
 """Probability below which English words end nothing with which they share no word."""
 
 
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What a sentence ends, why, and how likely that is; ``is_sure`` when the nets are."""
+
+    facts: tuple[Fact, ...] = ()
+    why: str = ""
+    probability: float = 0.0
+    is_sure: bool = False
+
+
+_NONE = Meant()
+
+
 def meant(
     c: Candidate, facts: Sequence[Fact], vectors: Mapping[str, NDArray[Any]], news: News, lexicon: Lexicon
-) -> tuple[list[Fact], str, float]:
-    """The facts that the sentence ends, why, and how likely that is; none unless it is clear which are meant."""
-    again = lexicon.shared["news_again"].search(c.text)
-    restored = words(c.text[again.start() :], news.function) if again is not None else set()
-    lasting = (lexicon.sets["timeless"] | lexicon.sets["unending"]) - lexicon.sets["places"]
-    near = [
-        f
-        for f in facts
-        if told_before(f, c)
-        and (f.relation.partition(":")[0] not in lasting or (c.move == "correct" and _is_named(f, c, news)))
-        and not is_late(c, f)
-        and not _holds_again(f, restored, news)
-    ][-MOST_MEANT:]
-    denied = lexicon.rules("en").parts["right_not_wrong"].match(c.text) if c.text.isascii() else None
-    if denied is not None:  # "six, not four" is about what was said to be four
-        near = [f for f in near if denied["wrong"].casefold() in f.text.casefold()]
+) -> Meant:
+    """The facts that the sentence ends; none unless it is clear which are meant."""
+    near = _near(c, facts, news, lexicon)
     if not near:
-        return [], "", 0.0
+        return _NONE
     sentence = Sentence(
         text=c.text, norm="", language="", cues=np.zeros(0, np.float32), vector=vectors.get(c.text),
         turn=log_odds(c.confidence),
@@ -65,29 +66,76 @@ def meant(
     same = _named_of([near[i] for i in same], same, c, lexicon)
     probability = float(shares[same].sum())
     others = [i for i in range(len(near)) if i not in same]
+    if sentence.vector is not None and not (c.is_positive or c.doubted):
+        given_up = _given_up(near, news.compare_all(sentence, held), news, lexicon)
+        if len(given_up) > 1 and near[best] in given_up:
+            return Meant(given_up, _why(c, news, probability, "given up as a whole"), probability, is_sure=True)
     if probability < _CLEAR and any(probability < _LEAD * shares[i] for i in others):
-        return [], "", 0.0  # which of two is meant is not said
+        return _NONE  # which of two is meant is not said
     which = "ends" if sentence.vector is not None else "ends_plain"
     compared = news.compare(sentence, held[best])
-    if probability < news.thresholds[which] or not (c.is_positive or news.shares_words(compared)):
-        return [], "", 0.0  # what ends without a new value must be named
+    if probability < news.thresholds[which]:
+        return _NONE
+    sure = sentence.vector is not None and news.is_sure(compared)
     if sentence.vector is not None and not news.may_end(compared):
-        return [], "", 0.0
+        return _NONE
+    if sentence.vector is None and not news.shares_words(compared):
+        return _NONE  # what ends must be named
+    if not near[best].is_positive and not c.is_positive:
+        return _NONE  # "mushrooms are something I never touch" ends no dislike
+    if not sure and (c.doubted or not near[best].is_positive or _lasts(near[best], c, news, lexicon)):
+        return _NONE
     if any(_is_twin(near[i], near[best], sentence, held[i], news) for i in others):
-        return [], "", 0.0
-    if probability < _CLEAR and c.text.isascii() and not news.shares_words(compared):
-        return [], "", 0.0
-    if any(tells_of_part(near[i], c, lexicon) for i in same):
-        return [], "", 0.0
-    if is_of_another(c, near[best], lexicon):
-        return [], "", 0.0
-    if script(c.text) != "en" and any(only_touches(near[i], c.text, lexicon) for i in same):
-        return [], "", 0.0  # told in one breath: what is not meant of the one is not of the other
-    if _tells_of_another(near[best], c, lexicon) or only_touches(near[best], c.text, lexicon):
-        return [], "", 0.0
+        return _NONE
+    ended = tuple(near[i] for i in same)
+    if not sure and _is_spared(ended, near[best], c, lexicon):
+        return _NONE
     strongest = news.strongest(compared, with_vectors=sentence.vector is not None)
-    reason = f"news {news.version.partition('/')[0]} {probability:.2f}: turn {c.confidence:.2f}, {strongest}"
-    return [near[i] for i in same], reason, probability
+    return Meant(ended, _why(c, news, probability, strongest), probability, sure)
+
+
+def _why(c: Candidate, news: News, probability: float, what: str) -> str:
+    return f"news {news.version.partition('/')[0]} {probability:.2f}: turn {c.confidence:.2f}, {what}"
+
+
+def _given_up(near: Sequence[Fact], compared: NDArray[np.float64], news: News, lexicon: Lexicon) -> tuple[Fact, ...]:
+    """The likings of which the nets are sure that the sentence ends them: "nothing with fins or shells for me" ends
+    several at once."""
+    return tuple(
+        f
+        for f, row in zip(near, compared, strict=True)
+        if news.is_sure(row) and f.is_positive and lexicon.relation(f.relation).family == "preference"
+    )
+
+
+def _near(c: Candidate, facts: Sequence[Fact], news: News, lexicon: Lexicon) -> list[Fact]:
+    """The newest facts that the sentence may mean: none that it says to hold again, nor any told later."""
+    again = lexicon.shared["news_again"].search(c.text)
+    restored = words(c.text[again.start() :], news.function) if again is not None else set()
+    near = [
+        f
+        for f in facts
+        if told_before(replace(f, is_positive=True), c) and not is_late(c, f) and not _holds_again(f, restored, news)
+    ][-MOST_MEANT:]
+    denied = lexicon.rules("en").parts["right_not_wrong"].match(c.text) if c.text.isascii() else None
+    if denied is not None:  # "six, not four" is about what was said to be four
+        near = [f for f in near if denied["wrong"].casefold() in f.text.casefold()]
+    return near
+
+
+def _lasts(fact: Fact, c: Candidate, news: News, lexicon: Lexicon) -> bool:
+    """Whether a fact is of a kind that ends for nobody, and the sentence does not correct its value by name."""
+    lasting = (lexicon.sets["timeless"] | lexicon.sets["unending"]) - lexicon.sets["places"]
+    return fact.relation.partition(":")[0] in lasting and not (c.move == "correct" and _is_named(fact, c, news))
+
+
+def _is_spared(ended: Sequence[Fact], best: Fact, c: Candidate, lexicon: Lexicon) -> bool:
+    """Whether the sentence only touches on what the facts are about, or tells of another's."""
+    if any(tells_of_part(f, c, lexicon) for f in ended) or is_of_another(c, best, lexicon):
+        return True
+    if script(c.text) != "en" and any(only_touches(f, c.text, lexicon) for f in ended):
+        return True  # told in one breath: what is not meant of the one is not of the other
+    return _tells_of_another(best, c, lexicon) or only_touches(best, c.text, lexicon)
 
 
 def _holds_again(fact: Fact, restored: Set[str], news: News) -> bool:
@@ -133,4 +181,4 @@ def _is_named(fact: Fact, c: Candidate, news: News) -> bool:
     return bool(value) and value <= words(c.text, news.function)
 
 
-__all__ = ["MOST_MEANT", "meant"]
+__all__ = ["MOST_MEANT", "Meant", "meant"]

@@ -13,7 +13,7 @@ from ltm_core.write.endings.anew_zh import told_anew
 from ltm_core.write.endings.ended import is_of_another
 from ltm_core.write.endings.given_up import left_of
 from ltm_core.write.endings.likely_news import KNOWN_ONLY
-from ltm_core.write.endings.meant_fact import meant
+from ltm_core.write.endings.meant_fact import Meant, meant
 from ltm_core.write.endings.opposites import over_by
 from ltm_core.write.endings.telling_of import moves_another, tells_of_facet
 from ltm_core.write.endings.worded import without, worded
@@ -65,28 +65,30 @@ def overtake(
     """
     here = [d for d in decisions if overlap(d.fact.evidence, c.evidence)]
     found = [d for d in here if not _is_of_this(d, c)]
-    over, by_event = over_by(c, known.values(), lexicon)
+    over, by_event = over_by(c, known.values(), lexicon) if c.by_event else ([], ())
     spares = [moves_another, tells_of_facet]
     if not any(o.gives_value for o in by_event):  # "the removal van left: we're residents of Carmarthen"
         spares.append(_leaves_another)
     over = [f for f in over if not any(spares_it(f, c, lexicon) for spares_it in spares)]
     settled = bool(over) or any(d.op not in ("add", "reinforce") for d in found)
-    anew = [] if settled else told_anew(c, known.values(), lexicon)
-    sure = bool(over or anew)
+    anew = [] if settled or not c.by_event else told_anew(c, known.values(), lexicon)
+    sure, certain = bool(over or anew), False
     if sure:
         probability, why = _OVER, ", ".join(o.name for o in by_event) or _ANEW
         c = replace(c, is_positive=c.is_positive or bool(anew) or any(o.holds for o in by_event))
         over = over or anew
-    elif c.confidence <= KNOWN_ONLY or any(d.op != "add" or d.fact.modality in UNTOUCHED for d in found):
+    elif c.confidence <= KNOWN_ONLY or any(d.fact.modality in UNTOUCHED for d in found):
         return decisions
     else:
-        over, why, probability = meant(c, known.of_subject(c), vectors, news, lexicon)
+        doubted = c.doubted or any(d.op != "add" for d in found)  # the rules found what it changes
+        found_ = _meant(replace(c, doubted=doubted), known, vectors, news, lexicon)
+        over, why, probability, certain = list(found_.facts), found_.why, found_.probability, found_.is_sure
     values = [d.fact for d in here if d.fact.is_positive and d.fact.rule != "open"]
     if not over or any(d.op == "restore" for d in decisions):
         return decisions
     if not sure and any(_is_one_more(v, over[0], c, lexicon) for v in values):
         return decisions
-    if probability < _SURE and not all(_may_follow(f, over[0], c, news, lexicon) for f in values):
+    if probability < _SURE and not certain and not all(_may_follow(f, over[0], c, news, lexicon) for f in values):
         return decisions
     if not any(o.holds for o in by_event) and not (c.move == "correct" and c.is_positive):
         over = [*over, *told_with(over, known.values(), lexicon)]
@@ -120,6 +122,17 @@ def overtake(
             known.put(kept)
             made.append(Decision(op="add", fact=kept, reason="what is left of it"))
     return [*decisions, *made]
+
+
+def _meant(c: Candidate, known: Known, vectors: Mapping[str, NDArray[Any]], news: News, lexicon: Lexicon) -> Meant:
+    """What the models find of the subject's facts; of others' only what they are sure of."""
+    mine = known.of_subject(c)
+    found = meant(c, mine, vectors, news, lexicon)
+    if found.facts:
+        return found
+    ids = {f.id for f in mine}
+    others = [f for f in known.values() if f.id not in ids]
+    return meant(replace(c, doubted=True), others, vectors, news, lexicon)
 
 
 def _is_of_this(d: Decision, c: Candidate) -> bool:

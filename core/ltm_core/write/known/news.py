@@ -203,6 +203,10 @@ class News:
         is over; the softmax of `meant` only says which of the facts known is nearest."""
         return bool(compared[MATCH.index("pair")] >= log_odds(self.thresholds["pair"]))
 
+    def is_sure(self, compared: NDArray[np.float64]) -> bool:
+        """Whether the nets find it so likely that no guard of the rules is asked."""
+        return bool(compared[MATCH.index("pair")] >= log_odds(self.thresholds["sure"]))
+
     def strongest(self, compared: NDArray[np.float64], *, with_vectors: bool) -> str:
         """The two comparisons that speak most for the match, with what they add to its log-odds."""
         added = compared * (self.match if with_vectors else self.match_plain)

@@ -89,9 +89,9 @@ def learned_wish(utterance: Utterance, reads: Sequence[Read], asked: Asked, lexi
     if any(words["all_but"].search(n) for n in norms) or (mode == "suppress" and words["style_words"].search(target)):
         return Wishes()
     elsewhere = lexicon.rules(read.clause.language).parts.get("elsewhere")
-    if mode == "erase" and elsewhere is not None and elsewhere.match(asked.text):
-        if not any(_of_memory(reads[i], lexicon) for i in asked.clauses):
-            return Wishes()
+    of_things = mode == "erase" and elsewhere is not None and elsewhere.match(asked.text) is not None
+    if of_things and not any(_of_memory(reads[i], lexicon) for i in asked.clauses):
+        return Wishes()
     request = _request(target, asked.text, mode, read, utterance, lexicon)
     if mode == "erase" and request.person:
         return Wishes()  # that one is named alone may be all that was found of "what my sister inherited"

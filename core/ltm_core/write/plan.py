@@ -123,8 +123,6 @@ class Candidate:
     move: Move = "state"
     doubted: bool = False
     """For likely news: a rule speaks against it, so that only what the nets are sure of ends."""
-    by_event: bool = True
-    """For likely news: whether what its words are known to make over is over."""
     reach: Reach = "slot"
     classes: tuple[str, ...] = ()
     wrong_object: str | None = None

@@ -47,16 +47,11 @@ def proposed(
     """A candidate for every sentence that is likely to tell of something changed or over."""
     for whole in found:
         unit = without_plans(whole, utterance.content)
-        if lexicon.shared["news_stays"].search(normal(unit.text)) is not None:
-            continue
         spared = _spared(unit, utterance.content, lexicon)
-        silent = doubted = spared is None or _is_doubted(unit, whole, spared, lexicon)
-        if silent:
-            sentence = unit.sentence(mean_vector([vector_of(s) for s in unit.spoken]))
-            if sentence.vector is None or news.turns(sentence) < news.thresholds["turn"]:
-                continue
-        if spared is None:
-            spared = unit
+        if spared is None or _is_not_for_good(unit, spared, lexicon):
+            continue
+        if spared is unit and lexicon.shared["news_not"].search(normal(whole.text)) is not None:
+            continue
         parted, unit = spared is not unit, spared
         gone = _gone(unit, lexicon)
         anew = tells_anew(unit.text, lexicon) and not any(
@@ -69,7 +64,7 @@ def proposed(
         key = me if _begins_with_own(unit, gone) else _subject(unit, me)
         key = key or (me if is_own else None)
         if key is None:
-            key, silent, doubted = me, True, True
+            continue
         done = bool(slots) and lexicon.rules("en").parts["done_to_me"].search(unit.text) is not None
         acted = done and key != me
         key = me if done else key
@@ -82,21 +77,16 @@ def proposed(
             and not (named or mine)
             and not (others is not None and others.start() >= _FIRST and any(g.thing for g in gone))
         ):
-            silent = True
+            continue
         sentence = unit.sentence(mean_vector([vector_of(s) for s in unit.spoken]))
         probability = news.turns(sentence)
         passing = any(s.read["ephemeral"] or s.read["mood"] for s in unit.spoken)
-        doubted = (
-            silent
-            or theirs
-            or acted
-            or parted
-            or any(s.read.veto or _is_as_before(s.read, lexicon) for s in unit.spoken)
-            or (passing and probability < news.thresholds["turn_passing"])
+        doubted = theirs or acted or parted or any(s.read.veto for s in unit.spoken)
+        likely = probability >= news.thresholds["turn_passing" if passing else "turn"] and not any(
+            _is_as_before(s.read, lexicon) for s in unit.spoken
         )
-        likely = probability >= news.thresholds["turn"]
         if not likely or (doubted and sentence.vector is None):
-            if silent or not (gone or (anew and not theirs)):
+            if not (gone or (anew and not theirs)):
                 continue
             probability = min(probability, KNOWN_ONLY)
         corrects = any(s.read["correction"] for s in unit.spoken)
@@ -113,7 +103,6 @@ def proposed(
             relation_confidence=0.0,
             move="correct" if corrects else "change",
             doubted=doubted,
-            by_event=not silent,
             reach="circle"
             if probability >= news.thresholds["turn"] or anew or any(g.by.anyone for g in gone)
             else "subject",
@@ -124,11 +113,11 @@ def proposed(
         )
 
 
-def _is_doubted(unit: Unit, whole: Unit, spared: Unit, lexicon: Lexicon) -> bool:
-    """Whether a rule says that the sentence changes nothing for good: a story of old, what stays, plans, one time."""
+def _is_not_for_good(unit: Unit, spared: Unit, lexicon: Lexicon) -> bool:
+    """Whether the sentence changes nothing for good: an old story, plans, one time, or what comes on top or stays."""
     return (
         is_story([s.read for s in unit.spoken])
-        or (spared is unit and lexicon.shared["news_not"].search(normal(whole.text)) is not None)
+        or any(lexicon.shared[p].search(normal(unit.text)) is not None for p in ("news_stays", "news_less"))
         or any(s.read[w] and not s.read["lasting"] for s in spared.spoken for w in NOT_FOR_GOOD)
         or lexicon.rules("en").parts["this_one_only"].match(spared.text) is not None
     )

@@ -3,6 +3,7 @@ only touched. Never a fact of the same message."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,9 @@ from ltm_core.types import Fact
 from ltm_core.write.endings.ended import is_of_another
 from ltm_core.write.endings.telling_of import moves_another, moves_house, only_tells_of, tells_of_facet, tells_of_part
 from ltm_core.write.endings.touching import only_touches
+from ltm_core.write.known.broad import names_sibling
 from ltm_core.write.known.mentions import content
-from ltm_core.write.known.news import Held, News, Sentence, words
+from ltm_core.write.known.news import MATCH, Held, News, Sentence, words
 from ltm_core.write.known.rows import is_late, told_before
 from ltm_core.write.learned.gate import log_odds
 from ltm_core.write.plan import Candidate
@@ -31,6 +33,8 @@ _LEAD = 1.5
 """How much likelier than any other fact one must be, unless it is clear which is meant."""
 _RESTORED = 0.5
 """Share of the words of a value that must be named for it to hold again."""
+_NUMBERED = re.compile(r"\d{4,}")
+"""A number long enough to be a name."""
 _CLEAR = 0.6
 """Probability below which English words end nothing with which they share no word."""
 
@@ -83,12 +87,21 @@ def meant(
         return _NONE  # what ends must be named
     if not near[best].is_positive and not c.is_positive:
         return _NONE  # "mushrooms are something I never touch" ends no dislike
+    shares_words = news.shares_words(compared)
+    if c.move == "correct" and not (c.is_positive or shares_words):
+        return _NONE  # "I told you the wrong thing" says not which
+    if _is_given(near[best], c, news, lexicon) or _names_another_number(near[best], c):
+        return _NONE
     if not sure and (c.doubted or not near[best].is_positive or _lasts(near[best], c, news, lexicon)):
         return _NONE
     if any(_is_twin(near[i], near[best], sentence, held[i], news) for i in others):
         return _NONE
     ended = tuple(near[i] for i in same)
-    if not sure and _is_spared(ended, near[best], c, lexicon):
+    if not (c.is_positive or shares_words) and (
+        compared[MATCH.index("rivals")] or names_sibling(c.text, near[best].object)
+    ):
+        return _NONE  # "I have given up running" of one who climbs
+    if _is_spared(ended, near[best], c, lexicon):
         return _NONE
     strongest = news.strongest(compared, with_vectors=sentence.vector is not None)
     return Meant(ended, _why(c, news, probability, strongest), probability, sure)
@@ -121,6 +134,18 @@ def _near(c: Candidate, facts: Sequence[Fact], news: News, lexicon: Lexicon) -> 
     if denied is not None:  # "six, not four" is about what was said to be four
         near = [f for f in near if denied["wrong"].casefold() in f.text.casefold()]
     return near
+
+
+def _is_given(fact: Fact, c: Candidate, news: News, lexicon: Lexicon) -> bool:
+    """Whether a fact is of a kind that only a correction by name changes."""
+    kind = fact.relation.partition(":")[0]
+    return kind in lexicon.sets["given"] and not (c.move == "correct" and _is_named(fact, c, news))
+
+
+def _names_another_number(fact: Fact, c: Candidate) -> bool:
+    """Whether both name a paper or a matter by its number, and not the same one."""
+    mine, theirs = (set(_NUMBERED.findall(t)) for t in (fact.text, c.text))
+    return bool(mine and theirs) and mine.isdisjoint(theirs)
 
 
 def _lasts(fact: Fact, c: Candidate, news: News, lexicon: Lexicon) -> bool:

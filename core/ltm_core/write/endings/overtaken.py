@@ -65,23 +65,22 @@ def overtake(
     """
     here = [d for d in decisions if overlap(d.fact.evidence, c.evidence)]
     found = [d for d in here if not _is_of_this(d, c)]
-    over, by_event = over_by(c, known.values(), lexicon) if c.by_event else ([], ())
+    over, by_event = over_by(c, known.values(), lexicon)
     spares = [moves_another, tells_of_facet]
     if not any(o.gives_value for o in by_event):  # "the removal van left: we're residents of Carmarthen"
         spares.append(_leaves_another)
     over = [f for f in over if not any(spares_it(f, c, lexicon) for spares_it in spares)]
     settled = bool(over) or any(d.op not in ("add", "reinforce") for d in found)
-    anew = [] if settled or not c.by_event else told_anew(c, known.values(), lexicon)
+    anew = [] if settled else told_anew(c, known.values(), lexicon)
     sure, certain = bool(over or anew), False
     if sure:
         probability, why = _OVER, ", ".join(o.name for o in by_event) or _ANEW
         c = replace(c, is_positive=c.is_positive or bool(anew) or any(o.holds for o in by_event))
         over = over or anew
-    elif c.confidence <= KNOWN_ONLY or any(d.fact.modality in UNTOUCHED for d in found):
+    elif c.confidence <= KNOWN_ONLY or any(d.op != "add" or d.fact.modality in UNTOUCHED for d in found):
         return decisions
     else:
-        doubted = c.doubted or any(d.op != "add" for d in found)  # the rules found what it changes
-        found_ = _meant(replace(c, doubted=doubted), known, vectors, news, lexicon)
+        found_ = _meant(c, known, vectors, news, lexicon)
         over, why, probability, certain = list(found_.facts), found_.why, found_.probability, found_.is_sure
     values = [d.fact for d in here if d.fact.is_positive and d.fact.rule != "open"]
     if not over or any(d.op == "restore" for d in decisions):
@@ -125,14 +124,22 @@ def overtake(
 
 
 def _meant(c: Candidate, known: Known, vectors: Mapping[str, NDArray[Any]], news: News, lexicon: Lexicon) -> Meant:
-    """What the models find of the subject's facts; of others' only what they are sure of."""
+    """What the models find of the subject's facts; of others', where the sentence names nobody, only what they are
+    sure of ("she has left the bank")."""
     mine = known.of_subject(c)
     found = meant(c, mine, vectors, news, lexicon)
-    if found.facts:
+    if found.facts or c.subject != (c.speaker or "user") or _names_somebody(c, lexicon):
         return found
     ids = {f.id for f in mine}
     others = [f for f in known.values() if f.id not in ids]
     return meant(replace(c, doubted=True), others, vectors, news, lexicon)
+
+
+def _names_somebody(c: Candidate, lexicon: Lexicon) -> bool:
+    kin = lexicon.rules("en" if c.text.isascii() else "zh").kin
+    said = set(fold(c.text).replace("'s", "").split()) if c.text.isascii() else ()
+    named = any(k in said for k in kin) if said else any(k in c.text for k in kin)
+    return named or lexicon.shared["news_others"].search(c.text) is not None
 
 
 def _is_of_this(d: Decision, c: Candidate) -> bool:

@@ -37,8 +37,11 @@ def only_tells_of(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
 
 
 def moves_house(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
-    """Whether an English sentence tells only of another flat or room, and the fact of work or study."""
+    """Whether an English sentence tells only of another flat or room, and the fact of work or study; or a Chinese one
+    of the sort of the dwelling, and the fact of its place."""
     family = lexicon.relation(fact.relation).family
+    if fact.relation in lexicon.sets["places"] and lexicon.rules("zh").parts["dwelling_only"].search(c.text):
+        return True
     if script(c.text) != "en" or not (family in ("work", "learning") or fact.relation == "studies_at"):
         return False
     parts = lexicon.rules("en").parts

@@ -143,6 +143,24 @@ def sibling_in(text: str, name: str) -> str:
     return found[0] if len(found) == 1 and fold(found[0]) != fold(name) else ""
 
 
+def names_sibling(said: str, name: str) -> bool:
+    """Whether a text names something else in a class of what Chinese words name ("跑步" of "登山")."""
+    if name.isascii():
+        return bool(sibling_in(said, name))
+    broad, text = broad_classes(), fold(said)
+    classes = {c for start, end in _named(fold(name), broad) for c in broad.of[fold(name)[start:end]]}
+    others = [text[a:b] for a, b in _named(text, broad) if not broad.of[text[a:b]].isdisjoint(classes)]
+    return any(o not in fold(name) and o not in broad.names for o in others)
+
+
+def _named(said: str, broad: Broad) -> Iterator[tuple[int, int]]:
+    """Where a Chinese text names a member of any class."""
+    for start in range(len(said)):
+        for end in range(min(len(said), start + _LONGEST_HAN), start + 1, -1):
+            if said[start:end] in broad.of:
+                yield start, end
+
+
 def _classes_of(name: str) -> frozenset[str]:
     of = broad_classes().of
     return of.get(name) or of.get(singular(name)) or of.get(f"{name}s") or frozenset()

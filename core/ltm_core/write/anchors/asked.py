@@ -68,7 +68,10 @@ def asked_of_memory(
         act, probability = asked
         if _PRETENDED in vetoes and (act not in _SILENT or probability < _SURE):
             continue  # "pretend I never said so" has the form of a game
-        if act == "remember" and any(r["second_person"] for r in here) and not any(map(_is_ones_own, here)):
+        of_you = any(r["second_person"] or _names_speaker(r, lexicon) for r in here)
+        if act == "remember" and any(_only_notes(r, lexicon) for r in here):
+            continue
+        if act == "remember" and of_you and not any(map(_is_ones_own, here)):
             continue  # "remember to be happy" is a wish
         if act in _SILENT and any(_names_speaker(r, lexicon) for r in here):
             continue
@@ -88,6 +91,13 @@ def asked_of_memory(
             clauses=tuple(passage),
         )  # fmt: skip
     return found
+
+
+def _only_notes(read: Read, lexicon: Lexicon) -> bool:
+    """Whether a clause says that the speaker himself will keep something in mind, or try it later."""
+    parts = lexicon.rules(read.clause.language).parts
+    said = (parts[p].search(read.clause.norm) for p in ("noted", "reply_waits") if p in parts)
+    return any(m is not None for m in said)
 
 
 def _is_ones_own(read: Read) -> bool:

@@ -12,7 +12,14 @@ import numpy as np
 
 from ltm_core.types import Fact
 from ltm_core.write.endings.ended import is_of_another
-from ltm_core.write.endings.telling_of import moves_another, moves_house, only_tells_of, tells_of_facet, tells_of_part
+from ltm_core.write.endings.telling_of import (
+    does_another,
+    moves_another,
+    moves_house,
+    only_tells_of,
+    tells_of_facet,
+    tells_of_part,
+)
 from ltm_core.write.endings.touching import only_touches
 from ltm_core.write.known.broad import names_sibling
 from ltm_core.write.known.mentions import content
@@ -88,7 +95,7 @@ def meant(
     if not near[best].is_positive and not c.is_positive:
         return _NONE  # "mushrooms are something I never touch" ends no dislike
     shares_words = news.shares_words(compared)
-    if c.move == "correct" and not (c.is_positive or shares_words):
+    if c.move == "correct" and not shares_words:
         return _NONE  # "I told you the wrong thing" says not which
     if _is_given(near[best], c, news, lexicon) or _names_another_number(near[best], c):
         return _NONE
@@ -182,7 +189,7 @@ def _is_twin(one: Fact, best: Fact, sentence: Sentence, held: Held, news: News) 
 
 
 def _tells_of_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
-    told_of = (moves_another, moves_house, only_tells_of, tells_of_part, tells_of_facet)
+    told_of = (moves_another, moves_house, only_tells_of, tells_of_part, tells_of_facet, does_another)
     return any(tells(fact, c, lexicon) for tells in told_of)
 
 

@@ -17,6 +17,7 @@ from ltm_core.write.endings.meant_fact import Meant, meant
 from ltm_core.write.endings.opposites import over_by
 from ltm_core.write.endings.telling_of import moves_another, tells_of_facet
 from ltm_core.write.endings.worded import without, worded
+from ltm_core.write.known.broad import belongs_to
 from ltm_core.write.known.details import told_with
 from ltm_core.write.known.known import Known
 from ltm_core.write.known.narrow import remainder
@@ -38,6 +39,10 @@ _ANEW = "told anew"
 """Why a fact is over of which a sentence tells another value."""
 _LONGEST_NAME = 4
 """Characters of a Chinese name or thing with which a sentence begins."""
+_OPEN = ("about", "does", "habit", "note")
+"""Relations whose object is the whole clause."""
+_KINDS_OF_THINGS = ("device", "favorite", "address")
+"""Relations whose second half is a sort of things in English, in whatever language they were told."""
 _NAMED = ("attribute", "single")
 """Relations that are only the words of the user for a thing."""
 
@@ -84,6 +89,8 @@ def overtake(
         over, why, probability, certain = list(found_.facts), found_.why, found_.probability, found_.is_sure
     values = [d.fact for d in here if d.fact.is_positive and d.fact.rule != "open"]
     if not over or any(d.op == "restore" for d in decisions):
+        return decisions
+    if not sure and any(_speaks_of_else(d.fact, over[0], news) for d in here):
         return decisions
     if not sure and any(_is_one_more(v, over[0], c, lexicon) for v in values):
         return decisions
@@ -155,6 +162,19 @@ def _left(fact: Fact, c: Candidate, lexicon: Lexicon) -> Fact | None:
     begins = [c.text[:n] for n in range(_LONGEST_NAME, 1, -1)]
     words = left_of(fact, begins, lexicon)
     return replace(fact, object=words, object_normalized=fold(words), text=words) if words else None
+
+
+def _speaks_of_else(read: Fact, old: Fact, news: News) -> bool:
+    """Whether the rules read of what the sentence tells, and it is not what the fact is about: "the maths class is on
+    Friday now" of the lesson in English, "I gave up running" of climbing."""
+    base, _, noun = read.relation.partition(":")
+    if not read.is_positive and base not in _OPEN:
+        noun = noun or read.object
+    if not noun or base in _KINDS_OF_THINGS or (read.is_positive and noun.isascii()):
+        return False
+    told = words(f"{old.relation} {old.text} {old.object}", news.function)
+    said = words(noun, news.function)
+    return bool(said) and not said & told and not belongs_to(old.object, noun)
 
 
 def _is_one_more(value: Fact, old: Fact, c: Candidate, lexicon: Lexicon) -> bool:

@@ -74,6 +74,13 @@ def tells_of_facet(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     return facet is not None and facet.group() not in fact.text and parts["awaited"].search(fact.text) is not None
 
 
+def does_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
+    """Whether a Chinese sentence tells how much is done of something else ("骑八公里" of "跑五公里")."""
+    amount = lexicon.rules("zh").parts["does_amount"]
+    mine, theirs = amount.search(fact.text), amount.search(c.text)
+    return mine is not None and theirs is not None and mine["verb"] != theirs["verb"]
+
+
 def changes_facet(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     """Whether a Chinese sentence names as new only the room, the time or the head of what one belongs to or does
     ("素描班换教室了" of "我是素描班的学员"), and the fact is of no such value."""

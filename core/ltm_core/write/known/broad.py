@@ -150,7 +150,18 @@ def names_sibling(said: str, name: str) -> bool:
     broad, text = broad_classes(), fold(said)
     classes = {c for start, end in _named(fold(name), broad) for c in broad.of[fold(name)[start:end]]}
     others = [text[a:b] for a, b in _named(text, broad) if not broad.of[text[a:b]].isdisjoint(classes)]
-    return any(o not in fold(name) and o not in broad.names for o in others)
+    return any(o not in fold(name) and broad.names.get(o, frozenset()).isdisjoint(classes) for o in others)
+
+
+def belongs_to(name: str, said: str) -> bool:
+    """Whether words name a class to which something that other words name belongs ("any tea" of "I love sencha")."""
+    broad, text = broad_classes(), fold(said)
+    if text.isascii():
+        spoken = [singular(w) for w in _WORD.findall(text)]
+        classes = {c for w in (*spoken, *_WORD.findall(text)) for c in broad.names.get(w, ())}
+    else:
+        classes = {c for n, found in broad.names.items() if not n.isascii() and n in text for c in found}
+    return bool(classes) and names_member(name, classes)
 
 
 def _named(said: str, broad: Broad) -> Iterator[tuple[int, int]]:

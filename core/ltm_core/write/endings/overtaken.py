@@ -165,12 +165,12 @@ def _left(fact: Fact, c: Candidate, lexicon: Lexicon) -> Fact | None:
 
 
 def _speaks_of_else(read: Fact, old: Fact, news: News) -> bool:
-    """Whether the rules read of what the sentence tells, and it is not what the fact is about: "the maths class is on
-    Friday now" of the lesson in English, "I gave up running" of climbing."""
+    """Whether the rules read of what a Chinese sentence tells, and it is not what the fact is about: a lesson in
+    maths of the one in Chinese, running of climbing."""
     base, _, noun = read.relation.partition(":")
     if not read.is_positive and base not in _OPEN:
         noun = noun or read.object
-    if not noun or base in _KINDS_OF_THINGS or (read.is_positive and noun.isascii()):
+    if not noun or base in _KINDS_OF_THINGS or noun.isascii():
         return False
     told = words(f"{old.relation} {old.text} {old.object}", news.function)
     said = words(noun, news.function)

@@ -48,10 +48,11 @@ def find_requests(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon)
     """
     found = [*_spread(utterance, reads, lexicon)]
     clauses = {start for r in found for start in (r.evidence.start, *r.beside)}
+    written = _written(reads, lexicon)
     for i, read in enumerate(reads):
         if read.clause.start in clauses and read.clause.language == "zh":
             continue
-        if (read.veto in _NO_WISH and not _is_wished(reads, i, lexicon)) or _is_written(reads, read, lexicon):
+        if (read.veto in _NO_WISH and not _is_wished(reads, i, lexicon)) or read.clause.sentence in written:
             continue
         flags = lexicon.rules(read.clause.language).flags
         if flags["not_forget"].search(read.clause.norm):
@@ -176,11 +177,14 @@ def _has_form_of_wish(read: Read, lexicon: Lexicon) -> bool:
     return wished is not None and wished.match(read.clause.norm) is not None
 
 
-def _is_written(reads: Sequence[Read], read: Read, lexicon: Lexicon) -> bool:
-    """Whether the sentence says what a letter must not say, or what someone else must not hear."""
-    flag = lexicon.rules(read.clause.language).flags.get("not_suppress")
-    same = (r for r in reads if r.clause.sentence == read.clause.sentence)
-    return flag is not None and any(flag.search(r.clause.norm) for r in same)
+def _written(reads: Sequence[Read], lexicon: Lexicon) -> frozenset[int]:
+    """The sentences that say what a letter must not say, or what someone else must not hear."""
+    found = set()
+    for r in reads:
+        flag = lexicon.rules(r.clause.language).flags.get("not_suppress")
+        if flag is not None and r.clause.sentence not in found and flag.search(r.clause.norm):
+            found.add(r.clause.sentence)
+    return frozenset(found)
 
 
 def _named_here(

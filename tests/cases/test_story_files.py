@@ -21,7 +21,7 @@ FLOORS = {
     ("test", "zh"): (0.96, 0.96, 0.97),
 }
 """Mean over kinds: share of the facts that are current, recall and precision of anchors."""
-STALE = {("dev", "en"): 0.04, ("dev", "zh"): 0.05, ("test", "en"): 0.06, ("test", "zh"): 0.08}
+STALE = {("dev", "en"): 0.05, ("dev", "zh"): 0.05, ("test", "en"): 0.06, ("test", "zh"): 0.08}
 """Most of what is over may still be shown."""
 ENDED = {"dev": 0, "test": 0}
 """Most facts that may be ended although nothing said so."""

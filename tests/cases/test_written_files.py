@@ -20,12 +20,14 @@ FLOORS = {
     "everyday_zh": (0.95, 0.94, 0.94, 0.42, 0),
     "plain_en": (0.93, 0.95, 0.99, 0.08, 0),
     "plain_zh": (0.97, 0.98, 0.98, 0.05, 0),
-    "further_en": (0.98, 0.97, 0.99, 0.04, 0),
+    "further_en": (0.98, 0.97, 0.99, 0.05, 0),
     "further_zh": (0.98, 0.98, 0.99, 0.05, 0),
-    "apart_en": (0.89, 0.82, 0.93, 0.36, 3),
-    "apart_zh": (0.81, 0.83, 0.85, 0.37, 1),
-    "apart_lines_en": (0.95, 0.93, 0.97, 0.14, 1),
-    "apart_lines_zh": (0.96, 0.95, 0.87, 0.13, 0),
+    "apart_en": (0.89, 0.84, 0.95, 0.32, 4),
+    "apart_zh": (0.84, 0.87, 0.87, 0.34, 2),
+    "lines_en_h": (0.95, 0.95, 0.97, 0.11, 1),
+    "lines_zh_h": (0.96, 0.96, 0.87, 0.09, 1),
+    "apart_lines_en": (0.90, 0.89, 0.98, 0.32, 1),
+    "apart_lines_zh": (0.91, 0.93, 0.96, 0.26, 4),
 }
 """Facts that are current, anchors found, anchors right; at most still shown, at most ended without cause."""
 
@@ -48,6 +50,17 @@ def test_a_later_turn_says_what_it_does_to_one_fact(path: Path) -> None:
         assert later.count("{") == later.count("}") == 1 and later.index("{") < later.index("}"), (path.name, number)
 
 
+@pytest.mark.parametrize("path", sorted(HERE.glob("acts_*.tsv")), ids=lambda p: p.stem)
+def test_a_message_says_what_it_asks_of_the_memory_and_about_which_words(path: Path) -> None:
+    seen = set()
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        label, message = line.split("\t")
+        assert label in "FSMXO" and message.strip() and message not in seen, (path.name, number)
+        seen.add(message)
+        assert message.count("{") == message.count("}") <= (label != "O"), (path.name, number)
+        assert "{" not in message or message.index("{") + 1 < message.index("}"), (path.name, number)
+
+
 @pytest.mark.parametrize("path", sorted(HERE.glob("stories_app_*.jsonl")), ids=lambda p: p.stem)
 def test_what_a_story_is_labelled_with_was_said_in_it(path: Path) -> None:
     for story in load(path):
@@ -66,7 +79,7 @@ def test_what_a_story_is_labelled_with_was_said_in_it(path: Path) -> None:
 def test_lives_told_by_other_hands_stay_above_their_floors(name: str) -> None:
     """All were read while the write path was worked on but those kept apart, of which only figures were looked at."""
     scores = score_all(load(HERE / f"stories_{name}.jsonl"), embedder=resolve_embedder(None))
-    reached = macro(scores, name[-2:])
+    reached = macro(scores, "en" if "_en" in name else "zh")
     recall, found, right, stale, ended = FLOORS[name]
     assert reached["crashes"] == 0 and reached["collateral"] <= ended
     assert reached["recall"] >= recall and reached["stale"] <= stale

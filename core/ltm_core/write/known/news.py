@@ -200,8 +200,10 @@ class News:
 
     def may_end(self, compared: NDArray[np.float64]) -> bool:
         """Whether the nets, which look at nothing but the fact and the sentence, find it likely enough that the one
-        is over; the softmax of `meant` only says which of the facts known is nearest."""
-        return bool(compared[MATCH.index("pair")] >= log_odds(self.thresholds["pair"]))
+        is over; the softmax of `meant` only says which of the facts known is nearest. A value that is named in
+        full needs less."""
+        which = "pair_named" if compared[MATCH.index("named")] >= 1 else "pair"
+        return bool(compared[MATCH.index("pair")] >= log_odds(self.thresholds[which]))
 
     def is_sure(self, compared: NDArray[np.float64]) -> bool:
         """Whether the nets find it so likely that no guard of the rules is asked."""

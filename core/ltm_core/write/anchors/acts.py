@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from ltm_core.write.known.news import Head, Sentence, features, make_head
 from ltm_core.write.learned.gate import function_words, sigmoid, unpack
+from ltm_core.write.read.units import mean_vector
 
 MemoryAct = Literal["erase", "suppress", "remember", "refer"]
 ACTS: tuple[MemoryAct, ...] = get_args(MemoryAct)
@@ -84,9 +85,8 @@ class Acts:
 def passage_vector(clauses: Sequence[NDArray[Any]]) -> NDArray[Any] | None:
     """What the heads see of the clauses' vectors: their mean direction, the first and the last one; what is asked and
     what is meant often stand in two clauses. None when there is no clause."""
-    total = np.sum(np.stack(clauses).astype(np.float32), axis=0) if len(clauses) else np.zeros(0, np.float32)
-    length = float(np.linalg.norm(total))
-    return np.concatenate([total / length, clauses[0], clauses[-1]]) if length else None
+    mean = mean_vector(clauses)
+    return None if mean is None else np.concatenate([mean, clauses[0], clauses[-1]])
 
 
 def tokens_of(text: str) -> list[re.Match[str]]:

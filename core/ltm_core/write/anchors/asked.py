@@ -4,8 +4,7 @@ what is asked, and about which words. Asked only of messages in which the rules 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
 
 from ltm_core.write.anchors.acts import MemoryAct, load_acts, passage_vector
 from ltm_core.write.known.news import Sentence, cue_array
@@ -14,9 +13,6 @@ from ltm_core.write.read.neighbours import Vectors
 from ltm_core.write.read.scopes import Read
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import trim
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _MOST_CLAUSES = 6
 """Clauses that are read as one; a longer message is read by its sentences and each two that follow each other."""
@@ -61,7 +57,7 @@ def asked_of_memory(
         if acts.is_unlikely(plain):
             continue
         made = vectors([r.clause.text for r in here]) if vectors is not None else None
-        seen = plain if made is None else _sentence(utterance, here, made)
+        seen = plain if made is None else replace(plain, vector=passage_vector(list(made)))
         asked = acts.asked(seen)
         if asked is None or (found is not None and asked[1] <= found.probability):
             continue
@@ -129,12 +125,11 @@ def _passages(reads: Sequence[Read]) -> Iterator[range]:
             yield range(one.start, sentences[k + 1].stop)
 
 
-def _sentence(utterance: Utterance, here: Sequence[Read], vectors: NDArray[Any] | None = None) -> Sentence:
-    """What the model sees of a passage."""
+def _sentence(utterance: Utterance, here: Sequence[Read]) -> Sentence:
+    """What the model sees of a passage without its vector."""
     return Sentence(
         text=utterance.content[here[0].clause.start : here[-1].clause.end],
         norm=" ".join(r.clause.norm.strip() for r in here),
         language=here[0].clause.language,
         cues=cue_array((r.flags for r in here), ()),
-        vector=None if vectors is None else passage_vector(list(vectors)),
     )

@@ -145,8 +145,7 @@ def _near(c: Candidate, facts: Sequence[Fact], news: News, lexicon: Lexicon) -> 
 
 def _is_given(fact: Fact, c: Candidate, news: News, lexicon: Lexicon) -> bool:
     """Whether a fact is of a kind that only a correction by name changes."""
-    kind = fact.relation.partition(":")[0]
-    return kind in lexicon.sets["given"] and not (c.move == "correct" and _is_named(fact, c, news))
+    return _is_of(fact, lexicon.sets["given"], c, news)
 
 
 def _names_another_number(fact: Fact, c: Candidate) -> bool:
@@ -158,7 +157,11 @@ def _names_another_number(fact: Fact, c: Candidate) -> bool:
 def _lasts(fact: Fact, c: Candidate, news: News, lexicon: Lexicon) -> bool:
     """Whether a fact is of a kind that ends for nobody, and the sentence does not correct its value by name."""
     lasting = (lexicon.sets["timeless"] | lexicon.sets["unending"]) - lexicon.sets["places"]
-    return fact.relation.partition(":")[0] in lasting and not (c.move == "correct" and _is_named(fact, c, news))
+    return _is_of(fact, lasting, c, news)
+
+
+def _is_of(fact: Fact, relations: Set[str], c: Candidate, news: News) -> bool:
+    return fact.relation.partition(":")[0] in relations and not (c.move == "correct" and _is_named(fact, c, news))
 
 
 def _is_spared(ended: Sequence[Fact], best: Fact, c: Candidate, lexicon: Lexicon) -> bool:

@@ -149,18 +149,14 @@ def names_sibling(said: str, name: str) -> bool:
         return bool(sibling_in(said, name))
     broad, text = broad_classes(), fold(said)
     classes = {c for start, end in _named(fold(name), broad) for c in broad.of[fold(name)[start:end]]}
-    others = [text[a:b] for a, b in _named(text, broad) if not broad.of[text[a:b]].isdisjoint(classes)]
+    others = [text[a:b] for a, b in _chinese(text, classes, broad)]
     return any(o not in fold(name) and broad.names.get(o, frozenset()).isdisjoint(classes) for o in others)
 
 
 def belongs_to(name: str, said: str) -> bool:
-    """Whether words name a class to which something that other words name belongs ("any tea" of "I love sencha")."""
+    """Whether Chinese words name a class to which something that other words name belongs ("任何茶" of "普洱")."""
     broad, text = broad_classes(), fold(said)
-    if text.isascii():
-        spoken = [singular(w) for w in _WORD.findall(text)]
-        classes = {c for w in (*spoken, *_WORD.findall(text)) for c in broad.names.get(w, ())}
-    else:
-        classes = {c for n, found in broad.names.items() if not n.isascii() and n in text for c in found}
+    classes = {c for n, found in broad.names.items() if not n.isascii() and n in text for c in found}
     return bool(classes) and names_member(name, classes)
 
 
@@ -179,10 +175,7 @@ def _classes_of(name: str) -> frozenset[str]:
 
 def _chinese(said: str, classes: Collection[str], broad: Broad) -> Iterator[tuple[int, int]]:
     """Where the text names a member of the classes."""
-    for start in range(len(said)):
-        for end in range(min(len(said), start + _LONGEST_HAN), start + 1, -1):
-            if not broad.of.get(said[start:end], frozenset()).isdisjoint(classes):
-                yield start, end
+    return ((a, b) for a, b in _named(said, broad) if not broad.of[said[a:b]].isdisjoint(classes))
 
 
 def _covering(said: str, start: int, end: int, broad: Broad) -> frozenset[str]:

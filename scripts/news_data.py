@@ -165,9 +165,10 @@ def _story_pairs(story: dict[str, Any], fold: int, embed: Embedded) -> list[Pair
             )
 
     for d in over:
-        later = _ending_turns(story, d["turn"])
+        later, value = _ending_turns(story, d["turn"]), d["object_contains"]
         if len(later) == 1:
-            pair(_LABELS.get(story["kind"], "E"), d["object_contains"], d["turn"], later[0])
+            value = value if isinstance(value, str) else value[0]
+            pair(_LABELS.get(story["kind"], "E"), value, d["turn"], later[0])
     for c in story.get("current", ()):
         value = c["object_contains"] if isinstance(c["object_contains"], str) else c["object_contains"][0]
         first = next((i for i in mine if value.casefold() in turns[i]["text"].casefold()), None)

@@ -1,5 +1,5 @@
-"""English: what the people around the speaker are, have and do for good is theirs and is kept; a stranger's or a
-celebrity's life, and what somebody says or does today, is not."""
+"""English: what one's own people are, have and do for good is theirs and is kept; the life of a colleague, a neighbour,
+a friend among others, a stranger or a celebrity, and what somebody says or does today, is not."""
 
 from __future__ import annotations
 
@@ -36,16 +36,11 @@ def told(tmp_path: Path, encoder: Embedder, turns: Sequence[str]) -> list[Fact]:
 
 
 THEIRS = [
-    ("Our downstairs neighbour, Mrs Aldous, has a prosthetic leg.", "Mrs Aldous", "prosthetic leg"),
-    ("The chap across the street, Mr. Banerjee, restores accordions for a living.", "Mr. Banerjee", "accordions"),
-    ("Wanda, the other analyst on my team, types on a Dvorak keyboard.", "Wanda", "Dvorak"),
-    ("Hamid, a mate of mine from school, breeds canaries.", "Hamid", "canaries"),
+    ("My best mate Callum breeds canaries.", "Callum", "canaries"),
+    ("Our neighbour Ahmed has a key to my house.", "Ahmed", "key"),
     ("My manager Liselotte supports Feyenoord.", "Liselotte", "Feyenoord"),
     ("Our lead dev, Piotr, is left-handed.", "Piotr", "left-handed"),
-    ("The girl I mentor, Keisha, wants to become a surveyor.", "Keisha", "surveyor"),
-    ("The woman we share a garden with keeps ducks.", "woman we share a garden with", "ducks"),
     ("My boss is terrified of spiders.", "boss", "spiders"),
-    ("My workmate Terry never eats breakfast.", "Terry", "breakfast"),
     ("Grandma Edie keeps budgies in her kitchen.", "grandmother:Edie", "budgies"),
     ("The baker at our market, Odile, is an old classmate of mine.", "Odile", "classmate"),
     ("My uncle Bram is retired. He's a cellist with the town orchestra.", "uncle:Bram", "cellist"),
@@ -68,9 +63,9 @@ def test_what_is_kept_names_whom_it_is_about(tmp_path: Path, encoder: Embedder) 
 
 
 LATER = [
-    (["My mate Gwil is a farrier.", "|", "Gwil's wife is called Mair."], "Gwil", "Mair"),
-    (["My friend Oskar is a glazier.", "|", "Oskar has sold his caravan."], "Oskar", "caravan"),
-    (["My colleague Renske plays the tuba.", "|", "Renske has taken up fencing."], "Renske", "fencing"),
+    (["My best mate Gwil is a farrier.", "|", "Gwil's wife is called Mair."], "Gwil", "Mair"),
+    (["My best friend Oskar is a glazier.", "|", "Oskar has sold his caravan."], "best_friend:Oskar", "caravan"),
+    (["My flatmate Renske plays the tuba.", "|", "Renske has taken up fencing."], "roommate:Renske", "fencing"),
 ]
 
 
@@ -85,7 +80,7 @@ def test_a_friend_is_known_by_his_name_later(
 
 def test_what_a_friend_gives_up_ends_nothing_else_of_his(tmp_path: Path, encoder: Embedder) -> None:
     facts = told(
-        tmp_path, encoder, ["My colleague Astrid sits on the parish council.", "|", "Astrid gave up coffee."]
+        tmp_path, encoder, ["My flatmate Astrid sits on the parish council.", "|", "Astrid gave up coffee."]
     )
     assert [f for f in facts if "parish council" in f.text], facts
 
@@ -94,6 +89,13 @@ def test_what_a_friend_gives_up_ends_nothing_else_of_his(tmp_path: Path, encoder
     "words",
     [
         "Ann Moss, the head of the bank, runs every morning at five.",
+        "Our downstairs neighbour, Mrs Aldous, has a prosthetic leg.",
+        "The chap across the street, Mr. Banerjee, restores accordions for a living.",
+        "Wanda, the other analyst on my team, types on a Dvorak keyboard.",
+        "Hamid, a mate of mine from school, breeds canaries.",
+        "The girl I mentor, Keisha, wants to become a surveyor.",
+        "The woman we share a garden with keeps ducks.",
+        "My workmate Terry never eats breakfast.",
         "The actor Idris Elba owns a house in London.",
         "The girl at the counter is Polish.",
         "My boss has a meeting at three.",

@@ -94,9 +94,8 @@ def test_what_else_was_wrong_ends_nothing(memory: LongTermMemory, turns: list[st
         ("One of my students, Amal, speaks Arabic at home.", "Amal", "Arabic"),
         ("My business partner, Greta, is colour-blind.", "Greta", "colour-blind"),
         ("Priya at the next desk drives a Skoda.", "Priya", "Skoda"),
-        ("my mate Kofi is a welder in Hull", "Kofi", "welder"),
+        ("my best mate Kofi is a welder in Hull", "Kofi", "welder"),
         ("our lead dev is a vim fanatic", "lead dev", "vim"),
-        ("spotter at my gym just went vegan", "spotter", "vegan"),
         ("daughter in law is from Split", "daughter_in_law", "Split"),
     ],
 )

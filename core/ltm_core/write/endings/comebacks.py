@@ -266,8 +266,10 @@ def _is_name(stem: str, text: str) -> bool:
 def again(c: Candidate, before: Before, lexicon: Lexicon) -> Candidate:
     """The sentence as the value that holds again, in place of what had come instead."""
     value = before.value
+    named = _words(value.object, lexicon) & _words(c.object, lexicon)
     return replace(
         c,
+        text=c.object if named else c.text,
         subject=value.subject,
         is_about_user=value.is_about_user,
         relation=value.relation,

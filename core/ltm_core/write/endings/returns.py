@@ -160,7 +160,8 @@ def _again(c: Candidate, back: Fact, over: Sequence[Fact], lexicon: Lexicon) -> 
 
 
 def _replaced_it(reader: Reader, back: Fact, lexicon: Lexicon) -> list[Fact]:
-    """What holds in place of a fact: its heir, and what the next clause told of it ("头发剪了，现在是个寸头")."""
+    """What holds in place of a fact: its heir, be it only the news of its end, and what the next clause told of it
+    ("头发剪了，现在是个寸头")."""
     heir = _heir(reader, back)
     if heir is None:
         return []
@@ -238,4 +239,4 @@ def _heir(reader: Reader, fact: Fact) -> Fact | None:
         if at is None or at.superseded_by is None:
             break
         at = reader.fact(at.superseded_by)
-    return at if at is not None and at.id != fact.id and at.is_current and at.is_positive else None
+    return at if at is not None and at.id != fact.id and at.is_current else None

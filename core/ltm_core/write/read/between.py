@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ltm_core.write.read.people import lead
+from ltm_core.write.read.people import is_own_affair, lead
 from ltm_core.write.read.scopes import Read
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import trim
@@ -33,10 +33,12 @@ def told_between(reads: Sequence[Read], lexicon: Lexicon) -> dict[int, Told]:
     for i in range(len(reads) - 1):
         if "other_named" not in lexicon.rules(reads[i].clause.language).parts:
             continue
+        others = _is_own_affair(reads[i], lexicon)
         name: str | None = _of_two(reads[i : i + 2], lexicon)
         if name:
-            found |= {i: Told(), i + 1: Told(name, trim(_said(reads[i], lexicon)))}
+            found |= {i: Told(), i + 1: Told("" if others else name, trim(_said(reads[i], lexicon)))}
         name = _of_three(reads[i : i + 3], lexicon) if i + 2 < len(reads) else None
+        name = "" if name and others else name
         if name is not None:
             words = f"{trim(_said(reads[i], lexicon))}, {trim(reads[i + 1].clause.text)}"
             owned = _match("owned_alone", reads[i], lexicon) is not None
@@ -74,6 +76,11 @@ def _of_three(reads: Sequence[Read], lexicon: Lexicon) -> str | None:
     if name and not spoken_of_us and _goes_on(told, lexicon) and _match("says_who", second, lexicon) is not None:
         return ""
     return None
+
+
+def _is_own_affair(r: Read, lexicon: Lexicon) -> bool:
+    """Whether the words say of the one who is named next that his life is his own affair ("the man next door to us")."""
+    return is_own_affair(f"{trim(_said(r, lexicon))} has", lexicon.rules(r.clause.language))
 
 
 def _is_kin(r: Read, lexicon: Lexicon) -> bool:

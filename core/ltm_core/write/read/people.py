@@ -19,6 +19,8 @@ from ltm_core.write.words.norm import trim
 
 _OF_THE_HOUSE = ("wife", "husband", "children", "baby", "twins", "elder_child", "younger_child")
 """Whom "the" can name as one's own."""
+_NEVER_OTHERS = ("kin", "pet", "pronoun", "assistant")
+"""Kinds of subjects that are the speaker's own, or known already."""
 _OWN_NAME = re.compile(r"^(?P<name>[A-Z][a-zé'-]+(?: [A-Z][a-zé'-]+)?)(?='s | |$)")
 
 
@@ -86,7 +88,16 @@ def subject_of(
     if not clause.start and the_kin is not None and the_kin.match(text):
         text = f"our{text[3:]}"  # "The brother has bought a farm": so a message begins of one's own
     subject = _subject(text, start, rules, lexicon, me=me, inherited=inherited, entities=entities)
+    if subject.kind not in _NEVER_OTHERS and is_own_affair(text, rules):
+        subject = Subject(key="", rest=subject.rest, start=start, kind="stranger")
     return replace(subject, words=words)
+
+
+def is_own_affair(text: str, rules: Rules) -> bool:
+    """Whether a clause tells of a colleague, a neighbour, a friend among others or somebody met, and of nothing that
+    ties it to the speaker: their lives are none of his facts."""
+    others = rules.parts.get("others_life")
+    return others is not None and others.match(text) is not None
 
 
 def _subject(

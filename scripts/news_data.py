@@ -120,7 +120,7 @@ def load_pairs(data: Path, embed: Embedded) -> list[Pair]:
         for line in path.read_text(encoding="utf-8").splitlines():
             topic, label, fact, said = line.split("\t")
             a, b = said.index("{"), said.index("}") - 1
-            told = [u for u in units_of(said.replace("{", "").replace("}", "")) if _touch(u, a, b)]
+            told = [u for u in units_of(said.replace("{", "").replace("}", "")) if touches(u, a, b)]
             pairs.append(
                 Pair(
                     language=path.stem.rpartition("_")[2],
@@ -203,9 +203,9 @@ def load_rows(data: Path, pairs: Sequence[Pair]) -> list[Row]:
                 continue
             spans = list(_labelled(r))
             for u in units_of(r["text"]):
-                if not marked and any(stated and _touch(u, a, b) for a, b, stated, _ in spans):
+                if not marked and any(stated and touches(u, a, b) for a, b, stated, _ in spans):
                     continue  # their facts do not say whether they are news
-                turn = any(turns and _touch(u, a, b) for a, b, _, turns in spans)
+                turn = any(turns and touches(u, a, b) for a, b, _, turns in spans)
                 rows.append(Row(u, int(turn), fold_of(path), "messages"))
     for line in (data / "stories_dev.jsonl").read_text(encoding="utf-8").splitlines():
         rows += _story_rows(json.loads(line))
@@ -233,7 +233,8 @@ def _told_rows(story: dict[str, Any], fold: int) -> list[Row]:
     return rows
 
 
-def _touch(u: Unit, a: int, b: int) -> bool:
+def touches(u: Unit, a: int, b: int) -> bool:
+    """Whether a sentence lies for more than two characters between two places of its text."""
     return min(u.evidence.end, b) - max(u.evidence.start, a) > 2
 
 

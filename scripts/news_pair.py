@@ -35,6 +35,8 @@ class Examples:
     y: Array
     folds: Array
     weights: Array
+    said: list[str]
+    told: list[str]
 
 
 def examples(
@@ -53,6 +55,7 @@ def examples(
     known = embed([p.held[0].text for p in told])
     languages, topics = (np.array([getattr(p, name) for p in told]) for name in ("language", "topic"))
     seen, left, right, y, folds, weights = [], [], [], [], [], []
+    texts: list[tuple[str, str]] = []
     for i, p in enumerate(told):
         same = np.where((languages == p.language) & (topics != p.topic))[0]
         likely, text = news[i]
@@ -62,7 +65,7 @@ def examples(
         common = models[p.fold].in_common(sentence, facts)
         seen += list(with_turn(common, likely))
         for j in beside:
-            left.append(said[i]), right.append(known[j])
+            left.append(said[i]), right.append(known[j]), texts.append((text, told[j].held[0].text))
             y.append(float(j == i and p.label != "N")), folds.append(p.fold)
             weights.append(p.weight if j == i else 1.0)
     return Examples(
@@ -72,6 +75,8 @@ def examples(
         np.array(y),
         np.array(folds),
         np.array(weights),
+        [said for said, _ in texts],
+        [told for _, told in texts],
     )
 
 

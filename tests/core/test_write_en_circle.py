@@ -1,5 +1,5 @@
-"""English: what one's own people are, have and do for good is theirs and is kept; the life of a colleague, a neighbour,
-a friend among others, a stranger or a celebrity, and what somebody says or does today, is not."""
+"""English: what one's own people are, have and do for good is theirs and is kept; the life of a colleague, a
+neighbour, a friend among others, a stranger or a celebrity, and what somebody says or does today, is not."""
 
 from __future__ import annotations
 
@@ -79,9 +79,7 @@ def test_a_friend_is_known_by_his_name_later(
 
 
 def test_what_a_friend_gives_up_ends_nothing_else_of_his(tmp_path: Path, encoder: Embedder) -> None:
-    facts = told(
-        tmp_path, encoder, ["My flatmate Astrid sits on the parish council.", "|", "Astrid gave up coffee."]
-    )
+    facts = told(tmp_path, encoder, ["My flatmate Astrid sits on the parish council.", "|", "Astrid gave up coffee."])
     assert [f for f in facts if "parish council" in f.text], facts
 
 

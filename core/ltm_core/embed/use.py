@@ -81,6 +81,22 @@ class UniversalSentenceEncoder:
         return row
 
 
+def pieces(text: str) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """The pieces that the model cuts a text into, and what its table holds of each, ``(n, 512)`` float32: what a text
+    says word by word, where one vector says what it is about. The package has no name of its own for either, so this
+    reads them where its pinned version keeps them (checked by ``tests/core/test_embed_builtin.py``).
+    """
+    import numpy as np
+
+    model = _loaded()
+    ready = shorten(clean(text), _MAX_TOKENS)
+    ids = np.array(model._tokenizer.encode(ready, out_type=int, add_bos=True, add_eos=True), dtype=np.int64)
+    table = model._model
+    chunk = ids % len(table.scale)
+    vectors = table.table[ids].astype(np.float32) * table.scale[chunk, None] + table.lo[chunk, None]
+    return ids, np.asarray(vectors, np.float32)
+
+
 def _encode(texts: list[str]) -> Any:
     model = _loaded()
     with _run_lock:

@@ -16,7 +16,7 @@ from ltm_core.write.endings.likely_news import RULE as OVERTAKES
 from ltm_core.write.endings.meant_fact import MOST_MEANT
 from ltm_core.write.endings.returns import settled
 from ltm_core.write.incoming.batch import Batch
-from ltm_core.write.incoming.vectors import GATE_MODEL
+from ltm_core.write.incoming.vectors import GATE_MODEL, pieces_of
 from ltm_core.write.known.rows import ending
 from ltm_core.write.plan import Analysis, Candidate, Decision
 from ltm_core.write.resolve.beside import beside_current
@@ -146,6 +146,7 @@ def learn(
         current = list(known.facts)
     else:
         current = current_in_reach(writer, candidates, now=now)
+    by_gate = runtime.embedder.name.startswith(GATE_MODEL)
     decisions = resolve(
         candidates,
         current,
@@ -159,7 +160,8 @@ def learn(
         new_id=runtime.new_id,
         lexicon=runtime.lexicon,
         similarity=similarity_of(vectors),
-        vectors=vectors if runtime.embedder.name.startswith(GATE_MODEL) else None,
+        vectors=vectors if by_gate else None,
+        pieces=pieces_of if by_gate else None,
         relation_threshold=runtime.config.relation_threshold,
         duplicate_similarity=runtime.config.duplicate_similarity,
     )

@@ -82,11 +82,22 @@ def asked_of_memory(
             continue
         start += utterance.content[start:end].find(text)
         at = max(i for i in passage if reads[i].clause.start <= start)
+        if act == "erase" and _waves_off(reads[at], here, lexicon):
+            continue
         found = Asked(
             act=act, probability=probability, start=start, end=start + len(text), text=text, at=at,
             clauses=tuple(passage),
         )  # fmt: skip
     return found
+
+
+def _waves_off(told: Read, here: Sequence[Read], lexicon: Lexicon) -> bool:
+    """Whether "forget it" behind what somebody else does or wants only waves it off ("she won't tell me. Forget it")."""
+    if lexicon.shared["pronoun"].match(told.clause.norm) is None or told["own_kin"]:
+        return False
+    return any(
+        r is not told and lexicon.rules(r.clause.language).flags["forget_it"].search(r.clause.norm) for r in here
+    )
 
 
 def _only_notes(read: Read, lexicon: Lexicon) -> bool:

@@ -25,7 +25,7 @@ _PASSING = ("ephemeral", "mood", "third_person", "plan", "command")
 """Cues of clauses whose change may be over tomorrow, or another's."""
 _FIRST = 2
 """Characters of a sentence in which he begins who did what it tells: "paid my brother back" is the speaker's deed."""
-KNOWN_ONLY = 0.49
+KNOWN_ONLY = 0.1
 """Highest probability given to a sentence that is no news by its words, only by what it is known to make over."""
 _NEWS = 0.85
 """Probability of a change from which its new value is kept although nothing known is replaced."""
@@ -82,7 +82,8 @@ def proposed(
         probability = news.turns(sentence)
         passing = any(s.read["ephemeral"] or s.read["mood"] for s in unit.spoken)
         doubted = theirs or acted or parted or any(s.read.veto for s in unit.spoken)
-        likely = probability >= news.thresholds["turn_passing" if passing else "turn"] and not any(
+        which = "turn_passing" if passing else "turn_plain" if sentence.vector is None else "turn"
+        likely = probability >= news.thresholds[which] and not any(
             _is_as_before(s.read, lexicon) for s in unit.spoken
         )
         if not likely or (doubted and sentence.vector is None):

@@ -22,6 +22,7 @@ from ltm_core.write.endings.telling_of import (
 )
 from ltm_core.write.endings.touching import only_touches
 from ltm_core.write.known.broad import names_sibling
+from ltm_core.write.known.judged import Judge
 from ltm_core.write.known.mentions import content
 from ltm_core.write.known.news import MATCH, Held, News, Sentence, words
 from ltm_core.write.known.rows import is_late, told_before
@@ -40,6 +41,9 @@ _LEAD = 1.5
 """How much likelier than any other fact one must be, unless it is clear which is meant."""
 _RESTORED = 0.5
 """Share of the words of a value that must be named for it to hold again."""
+_UNLIKELY = -2.0
+"""Log-odds by the vectors below which a liking is not looked at word by word."""
+_PAIR = MATCH.index("pair")
 _NUMBERED = re.compile(r"\d{4,}")
 """A number long enough to be a name."""
 _CLEAR = 0.6
@@ -60,9 +64,10 @@ _NONE = Meant()
 
 
 def meant(
-    c: Candidate, facts: Sequence[Fact], vectors: Mapping[str, NDArray[Any]], news: News, lexicon: Lexicon
+    c: Candidate, facts: Sequence[Fact], vectors: Mapping[str, NDArray[Any]], judge: Judge, lexicon: Lexicon
 ) -> Meant:
     """The facts that the sentence ends; none unless it is clear which are meant."""
+    news = judge.news
     near = _near(c, facts, news, lexicon)
     if not near:
         return _NONE
@@ -78,7 +83,7 @@ def meant(
     probability = float(shares[same].sum())
     others = [i for i in range(len(near)) if i not in same]
     if sentence.vector is not None and not (c.is_positive or c.doubted):
-        given_up = _given_up(near, news.compare_all(sentence, held), news, lexicon)
+        given_up = _given_up(near, held, sentence, judge, lexicon)
         if len(given_up) > 1 and near[best] in given_up:
             return Meant(given_up, _why(c, news, probability, "given up as a whole"), probability, is_sure=True)
     if probability < _CLEAR and any(probability < _LEAD * shares[i] for i in others):
@@ -87,8 +92,9 @@ def meant(
     compared = news.compare(sentence, held[best])
     if probability < news.thresholds[which]:
         return _NONE
-    sure = sentence.vector is not None and news.is_sure(compared)
-    if sentence.vector is not None and not news.may_end(compared):
+    odds = judge.odds(sentence, held[best], compared)
+    sure = sentence.vector is not None and judge.is_sure(odds)
+    if sentence.vector is not None and not judge.may_end(odds, compared):
         return _NONE
     if sentence.vector is None and not news.shares_words(compared):
         return _NONE  # what ends must be named
@@ -101,7 +107,7 @@ def meant(
         return _NONE
     if not sure and (c.doubted or not near[best].is_positive or _lasts(near[best], c, news, lexicon)):
         return _NONE
-    if any(_is_twin(near[i], near[best], sentence, held[i], news) for i in others):
+    if any(_is_twin(near[i], near[best], sentence, held[i], judge) for i in others):
         return _NONE
     ended = tuple(near[i] for i in same)
     if not (c.is_positive or shares_words) and (
@@ -118,13 +124,23 @@ def _why(c: Candidate, news: News, probability: float, what: str) -> str:
     return f"news {news.version.partition('/')[0]} {probability:.2f}: turn {c.confidence:.2f}, {what}"
 
 
-def _given_up(near: Sequence[Fact], compared: NDArray[np.float64], news: News, lexicon: Lexicon) -> tuple[Fact, ...]:
+def _given_up(
+    near: Sequence[Fact], held: Sequence[Held], sentence: Sentence, judge: Judge, lexicon: Lexicon
+) -> tuple[Fact, ...]:
     """The likings of which the nets are sure that the sentence ends them: "nothing with fins or shells for me" ends
     several at once."""
+    liked = [
+        (f, h)
+        for f, h in zip(near, held, strict=True)
+        if f.is_positive and lexicon.relation(f.relation).family == "preference"
+    ]
+    if not liked:
+        return ()
+    compared = judge.news.compare_all(sentence, [h for _, h in liked])
     return tuple(
         f
-        for f, row in zip(near, compared, strict=True)
-        if news.is_sure(row) and f.is_positive and lexicon.relation(f.relation).family == "preference"
+        for (f, h), row in zip(liked, compared, strict=True)
+        if row[_PAIR] > _UNLIKELY and judge.is_sure(judge.odds(sentence, h, row))
     )
 
 
@@ -180,15 +196,16 @@ def _holds_again(fact: Fact, restored: Set[str], news: News) -> bool:
     return bool(value) and _RESTORED * len(value) <= len(value & restored)
 
 
-def _is_twin(one: Fact, best: Fact, sentence: Sentence, held: Held, news: News) -> bool:
+def _is_twin(one: Fact, best: Fact, sentence: Sentence, held: Held, judge: Judge) -> bool:
     """Whether the sentence may as well mean another fact of the relation, which it names by the same words ("the
     parcel has come" of parcels A and B)."""
     if one.relation != best.relation:
         return False
-    said, mine, other = (words(t, news.function) for t in (sentence.text, best.text, one.text))
+    said, mine, other = (words(t, judge.news.function) for t in (sentence.text, best.text, one.text))
     if not said & mine or said & mine != said & other or mine == other:
         return False
-    return sentence.vector is None or news.may_end(news.compare(sentence, held))
+    compared = judge.news.compare(sentence, held)
+    return sentence.vector is None or judge.may_end(judge.odds(sentence, held, compared), compared)
 
 
 def _tells_of_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:

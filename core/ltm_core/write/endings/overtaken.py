@@ -3,6 +3,7 @@ told anew, or by the learned models. Never when the rules found what the words c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -19,6 +20,7 @@ from ltm_core.write.endings.telling_of import moves_another, tells_of_facet
 from ltm_core.write.endings.worded import without, worded
 from ltm_core.write.known.broad import belongs_to
 from ltm_core.write.known.details import told_with
+from ltm_core.write.known.judged import Judge
 from ltm_core.write.known.known import Known
 from ltm_core.write.known.narrow import remainder
 from ltm_core.write.known.news import News, words
@@ -57,7 +59,7 @@ def overtake(
     known: Known,
     *,
     vectors: Mapping[str, NDArray[Any]],
-    news: News,
+    judge: Judge,
     lexicon: Lexicon,
     labels: Scope,
     now: datetime,
@@ -68,6 +70,7 @@ def overtake(
     A value that the rules kept of the sentence takes the place of what ends; without one the sentence itself does,
     as a statement or, when it only ends something, as a denial.
     """
+    news = judge.news
     here = [d for d in decisions if overlap(d.fact.evidence, c.evidence)]
     found = [d for d in here if not _is_of_this(d, c)]
     over, by_event = over_by(c, known.values(), lexicon)
@@ -85,7 +88,7 @@ def overtake(
     elif c.confidence <= KNOWN_ONLY or any(d.op != "add" or d.fact.modality in UNTOUCHED for d in found):
         return decisions
     else:
-        found_ = _meant(c, known, vectors, news, lexicon)
+        found_ = _meant(c, known, vectors, judge, lexicon)
         over, why, probability, certain = list(found_.facts), found_.why, found_.probability, found_.is_sure
     values = [d.fact for d in here if d.fact.is_positive and d.fact.rule != "open"]
     if not over or any(d.op == "restore" for d in decisions):
@@ -130,16 +133,25 @@ def overtake(
     return [*decisions, *made]
 
 
-def _meant(c: Candidate, known: Known, vectors: Mapping[str, NDArray[Any]], news: News, lexicon: Lexicon) -> Meant:
-    """What the models find of the subject's facts; of others', where the sentence names nobody, only what they are
-    sure of ("she has left the bank")."""
+def _meant(c: Candidate, known: Known, vectors: Mapping[str, NDArray[Any]], judge: Judge, lexicon: Lexicon) -> Meant:
+    """What the models find of the subject's facts; of others whom it names; where it names nobody, only what they
+    are sure of ("she has left the bank")."""
     mine = known.of_subject(c)
-    found = meant(c, mine, vectors, news, lexicon)
-    if found.facts or c.subject != (c.speaker or "user") or _names_somebody(c, lexicon):
+    found = meant(c, mine, vectors, judge, lexicon)
+    if found.facts or c.subject != (c.speaker or "user"):
         return found
     ids = {f.id for f in mine}
     others = [f for f in known.values() if f.id not in ids]
-    return meant(replace(c, doubted=True), others, vectors, news, lexicon)
+    named = [f for f in others if _is_named(f.subject, c.text)]
+    if named:  # "we buried Mr Tibbs under the apple tree"
+        return meant(c, named, vectors, judge, lexicon)
+    return found if _names_somebody(c, lexicon) else meant(replace(c, doubted=True), others, vectors, judge, lexicon)
+
+
+def _is_named(subject: str, text: str) -> bool:
+    """Whether the words name the relative or animal by the name under which it is known."""
+    name = subject.partition(":")[2]
+    return len(name) > 1 and re.search(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])", text) is not None
 
 
 def _names_somebody(c: Candidate, lexicon: Lexicon) -> bool:

@@ -124,6 +124,8 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
         return _UNNAMED_FLOOR if _is_trait(r, subject, lexicon) else _HARDLY
     if first.rule == "open" and (not _may_be_open(r, subject, lexicon) or _only_happened(r, lexicon)):
         return _HARDLY
+    if first.rule == "open" and r.clause.language == "zh" and r["plan"] and not r["lasting"]:
+        return _HARDLY  # what one means to do is no fact yet
     if first.rule == "open" and r.clause.language == "en":
         chatty = lexicon.rules("en").parts["chatty"].search(r.clause.norm) is not None
         passing = (r["ephemeral"] or r["mood"]) and not r["habitual"]

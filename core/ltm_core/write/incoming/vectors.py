@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from ltm_core.write.learned.attending import Pieces
 
 if TYPE_CHECKING:
     import numpy as np
@@ -13,6 +16,15 @@ if TYPE_CHECKING:
 
 GATE_MODEL = "use-multilingual-v3/"
 """The embedder whose vectors the learned gate knows; with any other one its n-gram half decides alone."""
+
+
+@lru_cache(maxsize=64)
+def pieces_of(text: str) -> Pieces:
+    """The pieces of a text as that embedder reads them, 0.1 ms; the last texts are remembered, as facts are looked at
+    again and again."""
+    from ltm_core.embed.use import pieces
+
+    return Pieces(*pieces(text))
 
 
 class Vectors:

@@ -8,6 +8,8 @@ Small models, shipped as data (``news.json`` of the lexicon, made by ``scripts/t
 * *match*: which of the facts known of the same one does it end? How likely it tells of a change, cosine, shared
   words, agreement of guessed topics, and a net over both vectors (`ltm_core.write.learned.pairing`); a softmax over
   all facts and over "none", so that the more is known, the clearer the words must be.
+* *attending*: is that fact over? Nets that read both word by word (`ltm_core.write.learned.attending`), asked by
+  `ltm_core.write.known.judged`.
 """
 
 from __future__ import annotations
@@ -24,13 +26,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ltm_core.write.learned.attending import Attending, make_attending
 from ltm_core.write.learned.gate import (
     BUCKETS,
     FLAGS,
     function_words,
     gram_features,
     gram_sums,
-    log_odds,
     sigmoid,
     unpack,
 )
@@ -121,6 +123,8 @@ class News:
     topic_bias: Array
     pairing: tuple[Pairing, ...]
     """Nets whose log-odds are averaged."""
+    attending: tuple[Attending, ...]
+    """Nets that read word by word; their log-odds are averaged."""
     match: Array
     match_bias: float
     match_plain: Array
@@ -197,17 +201,6 @@ class News:
     def shares_words(compared: NDArray[np.float64]) -> bool:
         """Whether the fact and the sentence have a word in common."""
         return bool(compared[MATCH.index("words")] > 0 or compared[MATCH.index("named")] > 0)
-
-    def may_end(self, compared: NDArray[np.float64]) -> bool:
-        """Whether the nets, which look at nothing but the fact and the sentence, find it likely enough that the one
-        is over; the softmax of `meant` only says which of the facts known is nearest. A value that is named in
-        full needs less."""
-        which = "pair_named" if compared[MATCH.index("named")] >= 1 else "pair"
-        return bool(compared[MATCH.index("pair")] >= log_odds(self.thresholds[which]))
-
-    def is_sure(self, compared: NDArray[np.float64]) -> bool:
-        """Whether the nets find it so likely that no guard of the rules is asked."""
-        return bool(compared[MATCH.index("pair")] >= log_odds(self.thresholds["sure"]))
 
     def strongest(self, compared: NDArray[np.float64], *, with_vectors: bool) -> str:
         """The two comparisons that speak most for the match, with what they add to its log-odds."""
@@ -300,6 +293,7 @@ def make_news(data: Mapping[str, Any], function: frozenset[str]) -> News:
         topic_weights=unpack(data["topic"]).reshape(len(topics), -1),
         topic_bias=np.array(data["topic_bias"], dtype=np.float32),
         pairing=tuple(make_pairing(net) for net in data["pairing"]),
+        attending=tuple(make_attending(net) for net in data["attending"]),
         match=np.array(data["match"], dtype=np.float32),
         match_bias=float(data["match_bias"]),
         match_plain=np.array(data["match_plain"], dtype=np.float32),

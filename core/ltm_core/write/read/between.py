@@ -79,7 +79,7 @@ def _of_three(reads: Sequence[Read], lexicon: Lexicon) -> str | None:
 
 
 def _is_own_affair(r: Read, lexicon: Lexicon) -> bool:
-    """Whether the words say of the one who is named next that his life is his own affair ("the man next door to us")."""
+    """Whether the words say of the one named next that his life is his own affair ("the man next door to us")."""
     return is_own_affair(f"{trim(_said(r, lexicon))} has", lexicon.rules(r.clause.language))
 
 

@@ -16,8 +16,10 @@ from ltm_core.write.endings.likely_news import RULE as OVERTAKES
 from ltm_core.write.endings.overtaken import overtake
 from ltm_core.write.endings.returns import RULE as RETURNS
 from ltm_core.write.endings.stages import RULE as STAGE
+from ltm_core.write.known.judged import Judge
 from ltm_core.write.known.known import Known
 from ltm_core.write.known.news import load_news
+from ltm_core.write.learned.attending import Pieces
 from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.read.found import inside
 from ltm_core.write.resolve.advance import advance
@@ -49,13 +51,15 @@ def resolve(
     lexicon: Lexicon,
     similarity: Callable[[str, str], float] | None = None,
     vectors: Mapping[str, NDArray[Any]] | None = None,
+    pieces: Callable[[str], Pieces] | None = None,
     relation_threshold: float = 0.7,
     duplicate_similarity: float = 0.92,
 ) -> tuple[Decision, ...]:
     """The changes that make the candidates known, in order; each row as it must be afterwards.
 
     ``beside``: facts of the same slots that are not current (`write.resolve.beside`). ``vectors``: those that the
-    learned models know, by text; without them news is matched by its words alone.
+    learned models know, by text; without them news is matched by its words alone. ``pieces``: what cuts a text into
+    the pieces that the nets read word by word.
     """
     labels = Scope(user_id=user_id, session_id=session_id, agent_id=agent_id, task_id=task_id, app_id=app_id)
     others = Beside(labels=labels, now=now, new_id=new_id, lexicon=lexicon)
@@ -95,8 +99,8 @@ def resolve(
             for f in kept:
                 state.known.drop(f.id)
             decisions = overtake(
-                candidate, decisions, state.known, vectors=vectors or {}, news=load_news(), lexicon=lexicon,
-                labels=labels, now=now, new_id=new_id,
+                candidate, decisions, state.known, vectors=vectors or {}, judge=Judge(load_news(), pieces),
+                lexicon=lexicon, labels=labels, now=now, new_id=new_id,
             )  # fmt: skip
             for f in kept:
                 state.known.put(f)

@@ -1,0 +1,49 @@
+"""Whether a sentence ends a fact, by the nets that look at nothing but the two: word by word where the embedder's
+pieces are at hand, by both vectors elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ltm_core.write.known.news import MATCH, SEEN, Held, News, Sentence
+from ltm_core.write.learned.attending import Pieces
+from ltm_core.write.learned.gate import log_odds
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_PAIR, _TURN, _NAMED = (MATCH.index(name) for name in ("pair", "turn", "named"))
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """The nets, and what cuts a text into pieces; without it the nets over whole vectors decide."""
+
+    news: News
+    pieces: Callable[[str], Pieces] | None = None
+
+    def odds(self, s: Sentence, f: Held, compared: NDArray[np.float64]) -> float:
+        """Log-odds that the sentence ends the fact. ``compared``: what `News.compare` says of both."""
+        nets = self.news.attending
+        if self.pieces is None or not nets or s.vector is None or f.vector is None:
+            return float(compared[_PAIR])
+        seen = np.append(compared[: len(SEEN)], compared[_TURN])
+        said, held = self.pieces(s.text), self.pieces(f.text)
+        return float(np.mean([net.log_odds(said, held, s.vector, f.vector, seen) for net in nets]))
+
+    def may_end(self, odds: float, compared: NDArray[np.float64]) -> bool:
+        """Whether it is likely enough that the fact is over; the softmax of `News.meant` only says which of the facts
+        known is nearest. A value that is named in full needs less."""
+        which = "pair_named" if compared[_NAMED] >= 1 else "pair"
+        return bool(odds >= log_odds(self.news.thresholds[which]))
+
+    def is_sure(self, odds: float) -> bool:
+        """Whether it is so likely that no guard of the rules is asked."""
+        return bool(odds >= log_odds(self.news.thresholds["sure"]))
+
+
+__all__ = ["Judge"]

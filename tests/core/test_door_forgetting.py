@@ -248,7 +248,9 @@ def test_no_turn_goes_before_its_summary_stands_for_it(opened: Opening, clock: C
         forgetting=["decay"], consolidate_after_days=2, consolidate_min_turns=3, consolidate_topic_turns=2
     )
     for n in range(8):
-        memory.observe(user_id="ana", session_id="day", user=f"The lighthouse on the island has {n + 20} steps.")
+        memory.observe(
+            user_id="ana", session_id="day", user=f"They say the lighthouse on the island has {n + 20} steps."
+        )
     clock.now += timedelta(days=400)
     memory.maintain(dry_run=True)
     planned = memory.maintain(dry_run=True)
@@ -271,7 +273,7 @@ CONSOLIDATING: dict[str, Any] = {
 def days_of_steps(memory: LongTermMemory, clock: Clock, *, days: int, **more: Any) -> None:
     for day in range(days):
         for n in range(4):
-            text = f"Lighthouse {day} on the island has {10 * day + n + 20} steps."
+            text = f"They say Lighthouse {day} on the island has {10 * day + n + 20} steps."
             memory.observe(user_id="ana", session_id=f"day{day}", user=text, **more)
         clock.now += timedelta(days=1)
 
@@ -299,7 +301,7 @@ def test_a_log_that_is_told_later_waits_for_its_summary_too(opened: Opening, clo
     old = [
         {
             "role": "user",
-            "content": f"The old lighthouse has {n} steps.",
+            "content": f"They say the old lighthouse has {n} steps.",
             "at": START + timedelta(days=-500, minutes=n),
         }
         for n in range(21, 25)

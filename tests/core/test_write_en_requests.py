@@ -235,7 +235,7 @@ def test_what_asks_for_neither(words: str) -> None:
         (["My brother Dale is in rehab.", "My brother Owen is a welder."],
          "Wipe whatever you hold about Dale.", "Dale", "Owen"),
         (["I earn £38,500 a year.", "My brother earns 30k."], "Take my salary out of your memory.", "38,500", "30k"),
-        (["I went bankrupt in 2019.", "I have a stall at the market."],
+        (["I filed for bankruptcy in 2019.", "I have a stall at the market."],
          "Delete everything about the bankruptcy.", "bankrupt", "stall"),
         (["I had a hip replacement.", "I play the harp."],
          "Kindly clear the note regarding my hip.", "hip", "harp"),
@@ -277,7 +277,7 @@ def test_what_is_erased_and_what_stays(kept: Kept, told: list[str], request_: st
 @pytest.mark.parametrize(
     ("told", "request_", "gone"),
     [
-        (["I went bankrupt in 2019.", "I have a stall at the market."],
+        (["I filed for bankruptcy in 2019.", "I have a stall at the market."],
          "I no longer wish to hear about the bankruptcy.", "bankrupt"),
         (["I'm scared of flying.", "I speak Swahili."], "Don't raise my fear of flying any more.", "flying"),
         (["I support Leeds United.", "I live in Leeds."], "I never want to hear about football again.", "United"),

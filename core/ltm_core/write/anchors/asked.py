@@ -24,6 +24,8 @@ _SURE = 0.9
 """Probability from which the model outvotes what the rules read."""
 _LANGUAGES = ("en", "zh")
 _SILENT: tuple[MemoryAct, ...] = ("erase", "suppress")
+_DICTATES = ("：", ": ")
+"""Marks behind which an order to write goes on with the text."""
 _LEAST = 2
 """Characters of what a request is about."""
 
@@ -84,6 +86,12 @@ def asked_of_memory(
         at = max(i for i in passage if reads[i].clause.start <= start)
         if act == "erase" and _waves_off(reads[at], here, lexicon):
             continue
+        if (
+            act in _SILENT
+            and here[0]["command"]
+            and any(mark in utterance.content[begin:start] for mark in _DICTATES)
+        ):
+            continue  # "write to him: not a word of it to my mother"
         found = Asked(
             act=act, probability=probability, start=start, end=start + len(text), text=text, at=at,
             clauses=tuple(passage),
@@ -92,7 +100,7 @@ def asked_of_memory(
 
 
 def _waves_off(told: Read, here: Sequence[Read], lexicon: Lexicon) -> bool:
-    """Whether "forget it" behind what somebody else does or wants only waves it off ("she won't tell me. Forget it")."""
+    """Whether "forget it" behind what somebody else does only waves it off ("she won't tell me. Forget it")."""
     if lexicon.shared["pronoun"].match(told.clause.norm) is None or told["own_kin"]:
         return False
     return any(

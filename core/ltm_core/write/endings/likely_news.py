@@ -25,6 +25,8 @@ _PASSING = ("ephemeral", "mood", "third_person", "plan", "command")
 """Cues of clauses whose change may be over tomorrow, or another's."""
 _FIRST = 2
 """Characters of a sentence in which he begins who did what it tells: "paid my brother back" is the speaker's deed."""
+_SHORTEST = {"en": 12, "zh": 6}
+"""Characters of a sentence that is looked at although it is not plainly news."""
 KNOWN_ONLY = 0.1
 """Highest probability given to a sentence that is no news by its words, only by what it is known to make over."""
 _NEWS = 0.85
@@ -82,7 +84,10 @@ def proposed(
         probability = news.turns(sentence)
         passing = any(s.read["ephemeral"] or s.read["mood"] for s in unit.spoken)
         doubted = theirs or acted or parted or any(s.read.veto for s in unit.spoken)
-        which = "turn_passing" if passing else "turn_plain" if sentence.vector is None else "turn"
+        doubted = doubted or probability < news.thresholds["turn"]
+        which = "turn_passing" if passing else "turn" if sentence.vector is None else "turn_sure"
+        if doubted and len(unit.text) < _SHORTEST[unit.spoken[0].read.clause.language]:
+            which = "turn"  # "400,000" is an answer
         likely = probability >= news.thresholds[which] and not any(
             _is_as_before(s.read, lexicon) for s in unit.spoken
         )

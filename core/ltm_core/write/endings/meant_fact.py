@@ -43,9 +43,13 @@ _RESTORED = 0.5
 """Share of the words of a value that must be named for it to hold again."""
 _UNLIKELY = -2.0
 """Log-odds by the vectors below which a liking is not looked at word by word."""
+_APART = 1.0
+"""Log-odds by which the fact meant must be ahead of another one that the same words name."""
 _PAIR = MATCH.index("pair")
 _NUMBERED = re.compile(r"\d{4,}")
 """A number long enough to be a name."""
+_LETTERED = re.compile(r"(?<=[㐀-鿿])[A-Z](?![A-Za-z])")
+"""A letter by which Chinese words name one of several."""
 _CLEAR = 0.6
 """Probability below which English words end nothing with which they share no word."""
 
@@ -107,7 +111,7 @@ def meant(
         return _NONE
     if not sure and (c.doubted or not near[best].is_positive or _lasts(near[best], c, news, lexicon)):
         return _NONE
-    if any(_is_twin(near[i], near[best], sentence, held[i], judge) for i in others):
+    if any(_is_twin(near[i], near[best], sentence, held[i], judge, odds) for i in others):
         return _NONE
     ended = tuple(near[i] for i in same)
     if not (c.is_positive or shares_words) and (
@@ -165,9 +169,12 @@ def _is_given(fact: Fact, c: Candidate, news: News, lexicon: Lexicon) -> bool:
 
 
 def _names_another_number(fact: Fact, c: Candidate) -> bool:
-    """Whether both name a paper or a matter by its number, and not the same one."""
-    mine, theirs = (set(_NUMBERED.findall(t)) for t in (fact.text, c.text))
-    return bool(mine and theirs) and mine.isdisjoint(theirs)
+    """Whether both name a matter by its number, or Chinese ones by its letter ("包裹B"), and not the same one."""
+    for pattern in (_NUMBERED, *(() if c.text.isascii() else (_LETTERED,))):
+        mine, theirs = (set(pattern.findall(t)) for t in (fact.text, c.text))
+        if mine and theirs and mine.isdisjoint(theirs):
+            return True
+    return False
 
 
 def _lasts(fact: Fact, c: Candidate, news: News, lexicon: Lexicon) -> bool:
@@ -196,7 +203,7 @@ def _holds_again(fact: Fact, restored: Set[str], news: News) -> bool:
     return bool(value) and _RESTORED * len(value) <= len(value & restored)
 
 
-def _is_twin(one: Fact, best: Fact, sentence: Sentence, held: Held, judge: Judge) -> bool:
+def _is_twin(one: Fact, best: Fact, sentence: Sentence, held: Held, judge: Judge, odds: float) -> bool:
     """Whether the sentence may as well mean another fact of the relation, which it names by the same words ("the
     parcel has come" of parcels A and B)."""
     if one.relation != best.relation:
@@ -204,8 +211,7 @@ def _is_twin(one: Fact, best: Fact, sentence: Sentence, held: Held, judge: Judge
     said, mine, other = (words(t, judge.news.function) for t in (sentence.text, best.text, one.text))
     if not said & mine or said & mine != said & other or mine == other:
         return False
-    compared = judge.news.compare(sentence, held)
-    return sentence.vector is None or judge.may_end(judge.odds(sentence, held, compared), compared)
+    return sentence.vector is None or judge.odds(sentence, held, judge.news.compare(sentence, held)) > odds - _APART
 
 
 def _tells_of_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:

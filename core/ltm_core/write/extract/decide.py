@@ -84,6 +84,8 @@ def judge(
         return (standing,), 1.0
     if subject.kind == "stranger" or lexicon.shared["one_time_secret"].search(r.clause.norm):
         return (), 0.0
+    if not explicit and _is_half(r, lexicon):
+        return (), 0.0
     made = drafts(r, subject, lexicon, topic=lexicon.gate.slot(near.vector))
     made = tuple(d for d in made if explicit or not names_nothing(d, lexicon))
     if not made:
@@ -227,12 +229,15 @@ def _may_be_open(r: Read, subject: Subject, lexicon: Lexicon) -> bool:
         return False
     if subject.kind == "dropped" and lexicon.rules("en").parts["headless"].search(r.clause.norm):
         return False
-    if lexicon.rules("en").parts["each_time_alone"].match(r.clause.norm):
-        return False  # "whenever the bus is late" is half a statement
     words = {w for w in _WORDS.findall(r.clause.norm.lower()) if w not in lexicon.gate.function}
     if r["own_kin"]:  # "my son is in Year 5": the figure is what it says
         words |= set(_FIGURES.findall(r.clause.norm))
     return len(words) >= (1 if r["first_subject"] or subject.kind == "entity" else _LEAST_WORDS)
+
+
+def _is_half(r: Read, lexicon: Lexicon) -> bool:
+    """Whether an English clause only says when something is so: "whenever the bus is late" is half a statement."""
+    return r.clause.language == "en" and lexicon.rules("en").parts["each_time_alone"].match(r.clause.norm) is not None
 
 
 def _is_trait(r: Read, subject: Subject, lexicon: Lexicon) -> bool:

@@ -16,7 +16,7 @@ from ltm_core.stories import load, macro, score_all
 HERE = Path(__file__).parent
 FLOORS = {
     ("dev", "en"): (0.96, 0.94, 0.97),
-    ("dev", "zh"): (0.96, 0.96, 0.98),
+    ("dev", "zh"): (0.96, 0.95, 0.96),
     ("test", "en"): (0.89, 0.89, 0.97),
     ("test", "zh"): (0.96, 0.96, 0.97),
 }

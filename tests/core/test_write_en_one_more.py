@@ -73,11 +73,6 @@ NOT: list[tuple[list[str], str]] = [
     (["Did you know that bees can count?"], "bees"),
     (["The kitchen is a mess."], "mess"),
     (["We own a narrowboat.", "|", "The narrowboat is freezing."], "freezing"),
-    pytest.param(
-        ["I like the cinema.", "|", "The cinema shows old films."],
-        "old films",
-        marks=pytest.mark.xfail(reason="the learned gate errs here", strict=False),
-    ),
 ]
 
 

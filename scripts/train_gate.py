@@ -48,7 +48,7 @@ LEAN = {"": 0.0, "en": 0.8, "zh": 0.85, "ja": 1.0}
 """Added to the log-odds of both models together: half of the labelled messages are twins written to mislead, which
 talk is not. Chosen on ``stories_dev.jsonl`` and the counts of other stories, where anchors stay right in .98 of the
 cases. The n-grams alone, and languages with few rows, have no such slack."""
-DENSE = {"mean": 0.25, "grams": 0.25}
+DENSE = {"mean": 0.25, "grams": 0.5}
 """Taken from the log-odds: stories, of which there are more than of messages, are denser in facts than talk. Without
 it passing remarks pass ("the printer is broken"); with twice as much the facts that the stories taught are lost."""
 SCALE = 8.0

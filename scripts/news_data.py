@@ -165,17 +165,22 @@ def _story_pairs(story: dict[str, Any], fold: int, embed: Embedded) -> list[Pair
             )
 
     for d in over:
-        later, value = _ending_turns(story, d["turn"]), d["object_contains"]
+        later = _ending_turns(story, d["turn"])
         if len(later) == 1:
-            value = value if isinstance(value, str) else value[0]
-            pair(_LABELS.get(story["kind"], "E"), value, d["turn"], later[0])
+            pair(_LABELS.get(story["kind"], "E"), _first(d), d["turn"], later[0])
     for c in story.get("current", ()):
-        value = c["object_contains"] if isinstance(c["object_contains"], str) else c["object_contains"][0]
+        value = _first(c)
         first = next((i for i in mine if value.casefold() in turns[i]["text"].casefold()), None)
         for j in mine if first is not None else ():
             if j > first and turns[j]["session"] != turns[first]["session"]:
                 pair("N", value, first, j)
     return pairs
+
+
+def _first(label: dict[str, Any]) -> str:
+    """The value of a label, or the first of its words."""
+    value: str | list[str] = label["object_contains"]
+    return value if isinstance(value, str) else value[0]
 
 
 def _ending_turns(story: dict[str, Any], told: int) -> list[int]:

@@ -84,7 +84,7 @@ class UniversalSentenceEncoder:
 def pieces(text: str) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """The pieces that the model cuts a text into, and what its table holds of each, ``(n, 512)`` float32: what a text
     says word by word, where one vector says what it is about. The package has no name of its own for either, so this
-    reads them where its pinned version keeps them (checked by ``tests/core/test_embed_builtin.py``).
+    reads them where its pinned version keeps them (checked by ``tests/core/test_write_attending.py``).
     """
     import numpy as np
 

@@ -33,12 +33,13 @@ def told_between(reads: Sequence[Read], lexicon: Lexicon) -> dict[int, Told]:
     for i in range(len(reads) - 1):
         if "other_named" not in lexicon.rules(reads[i].clause.language).parts:
             continue
-        others = _is_own_affair(reads[i], lexicon)
         name: str | None = _of_two(reads[i : i + 2], lexicon)
         if name:
+            others = _is_own_affair(reads[i], lexicon)
             found |= {i: Told(), i + 1: Told("" if others else name, trim(_said(reads[i], lexicon)))}
         name = _of_three(reads[i : i + 3], lexicon) if i + 2 < len(reads) else None
-        name = "" if name and others else name
+        if name and _is_own_affair(reads[i], lexicon):
+            name = ""
         if name is not None:
             words = f"{trim(_said(reads[i], lexicon))}, {trim(reads[i + 1].clause.text)}"
             owned = _match("owned_alone", reads[i], lexicon) is not None

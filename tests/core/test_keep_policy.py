@@ -134,6 +134,17 @@ def test_of_a_hundred_tellings_the_first_and_the_last_stay() -> None:
     assert gone(found).keys() == {h.item for h in said} | {200}
 
 
+def test_the_first_that_stays_is_not_one_whose_time_is_over() -> None:
+    said = [
+        turn(1, 99, supports=(9,)),
+        turn(2, 30, supports=(9,)),
+        turn(3, 20, supports=(9,)),
+        turn(4, 1, supports=(9,)),
+    ]
+    rule = policy("ttl", "capacity", capacity=1, ttl_days={"message": 90})
+    assert gone(decide([*said, fact(9, 1, protected="anchored")], rule, now=NOW)) == {1: "ttl", 3: "capacity"}
+
+
 def test_a_turn_stays_for_a_fact_and_goes_with_it() -> None:
     kept = [turn(1, 999, supports=(2,)), fact(2, 999, importance="high")]
     found = decide(kept, policy("decay"), now=NOW)

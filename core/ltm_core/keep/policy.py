@@ -81,7 +81,8 @@ def decide(memories: Sequence[Held], policy: Policy, *, now: datetime, unreplace
             named[h.item] = "ttl"
         elif "decay" in policy.rules and policy.half_life_days > 0 and worth[h.item] < policy.below:
             named[h.item] = "decay"
-    ties = _Ties(memories, frozenset(unreplaced))
+    timed = frozenset(i for i, reason in named.items() if reason == "ttl")
+    ties = _Ties(memories, frozenset(unreplaced), timed)
     going, spared = ties.free(named)
     if "capacity" in policy.rules and policy.capacity:
         over = len(memories) - policy.capacity
@@ -109,7 +110,8 @@ def decide(memories: Sequence[Held], policy: Policy, *, now: datetime, unreplace
 class _Ties:
     """What must not go without what."""
 
-    def __init__(self, memories: Sequence[Held], waiting: frozenset[int]) -> None:
+    def __init__(self, memories: Sequence[Held], waiting: frozenset[int], timed: frozenset[int]) -> None:
+        """``timed``: items whose time is over."""
         self._held = {h.item: h for h in memories}
         self.waiting = waiting
         items = {h.id: h.item for h in memories if h.owner == "fact"}
@@ -120,15 +122,20 @@ class _Ties:
                 self._replaced.setdefault(items[h.superseded_by], []).append(h.item)
             for fact in h.supports:
                 self._said.setdefault(fact, []).append(h.item)
-        self._shown = {fact: self._ends(said) for fact, said in self._said.items()}
+        # Turns whose time is over go whatever rests on them: the first and the last are those that outlive them.
+        outlive = {fact: [i for i in said if self._stays(i, timed)] for fact, said in self._said.items()}
+        self._shown = {fact: self._ends(said) for fact, said in outlive.items()}
 
-    def _ends(self, said: Sequence[int]) -> tuple[int, int]:
+    def _stays(self, item: int, timed: frozenset[int]) -> bool:
+        return item not in timed or bool(self._protected(self._held[item]))
+
+    def _ends(self, said: Sequence[int]) -> tuple[int, ...]:
         """The first and the last of these turns."""
 
         def when(item: int) -> tuple[datetime, int]:
             return self._held[item].at, item
 
-        return min(said, key=when), max(said, key=when)
+        return (min(said, key=when), max(said, key=when)) if said else ()
 
     def free(self, named: Mapping[int, ForgetReason]) -> tuple[set[int], dict[int, str]]:
         """The largest part of what is named that may go, and why each of the others stays."""

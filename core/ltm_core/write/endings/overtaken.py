@@ -142,13 +142,13 @@ def _meant(c: Candidate, known: Known, vectors: Mapping[str, NDArray[Any]], judg
         return found
     ids = {f.id for f in mine}
     others = [f for f in known.values() if f.id not in ids]
-    named = [f for f in others if _is_named(f.subject, c.text)]
+    named = [f for f in others if _names_subject(f.subject, c.text)]
     if named:  # "we buried Mr Tibbs under the apple tree"
         return meant(c, named, vectors, judge, lexicon)
     return found if _names_somebody(c, lexicon) else meant(replace(c, doubted=True), others, vectors, judge, lexicon)
 
 
-def _is_named(subject: str, text: str) -> bool:
+def _names_subject(subject: str, text: str) -> bool:
     """Whether the words name the relative or animal by the name under which it is known."""
     name = subject.partition(":")[2]
     return len(name) > 1 and re.search(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])", text) is not None

@@ -94,10 +94,10 @@ def subject_of(
 
 
 def is_own_affair(text: str, rules: Rules) -> bool:
-    """Whether a clause tells of a colleague, a neighbour, a friend among others or somebody met, and of nothing that
-    ties it to the speaker: their lives are none of his facts."""
-    others = rules.parts.get("others_life")
-    return others is not None and others.match(text) is not None
+    """Whether a clause tells of a colleague, a neighbour, a friend among others, somebody met or somebody who serves
+    the speaker, and of nothing that ties it to him: their lives are none of his facts."""
+    parts = (rules.parts.get(name) for name in ("others_life", "served_life"))
+    return any(part is not None and part.match(text) is not None for part in parts)
 
 
 def _subject(

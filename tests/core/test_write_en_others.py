@@ -43,11 +43,11 @@ WHOSE: list[tuple[str, str | None, str]] = [
     ("Our Denise works at the bus depot in Hull.", "Denise", "bus depot"),
     ("My workmate Kofi moved to Norwich last year.", None, "Norwich"),
     ("My old mate Stu is a welder up in Aberdeen.", None, "welder"),
-    ("Our milkman, Cyril, has three greyhounds.", "Cyril", "greyhounds"),
+    ("Our milkman, Cyril, has three greyhounds.", None, "greyhounds"),
     ("The couple upstairs, Ada and Milos, are both deaf.", None, "deaf"),
     ("The captain of our team, Marit, has supported Ajax all her life.", "Marit", "Ajax"),
     ("Grandma's carer, Dolores, is from Manila.", "Dolores", "Manila"),
-    ("The twins' piano teacher, Mrs Hale, is blind.", "Mrs Hale", "blind"),
+    ("The twins' piano teacher, Mrs Hale, is blind.", None, "blind"),
     ("Our neighbours, the Wisniewskis, have a trampoline.", None, "trampoline"),
     ("My nephew Ciaran, who is a nurse, lives in Cork.", "nephew:Ciaran", "Cork"),
 ]

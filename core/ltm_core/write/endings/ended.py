@@ -49,7 +49,7 @@ def ended_by(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     if (
         candidate.classes
         and _may_end_class(fact, candidate, lexicon)
-        and not means_another(fact.object, candidate.classes)
+        and not _is_outside(fact, candidate.classes, lexicon)
         and (in_classes(fact, candidate.classes, lexicon) or _is_dish_of(fact, candidate.classes, lexicon))
     ):
         return True
@@ -322,12 +322,18 @@ def _is_dish_of(fact: Fact, classes: tuple[str, ...], lexicon: Lexicon) -> bool:
 
 
 def _of_class(fact: Fact, classes: tuple[str, ...], lexicon: Lexicon) -> bool:
-    if means_another(fact.object, classes):
+    if _is_outside(fact, classes, lexicon):
         return False
     if in_classes(fact, classes, lexicon) or names_member(fact.object, classes, lexicon):
         return True
     before = fact.text[: max(fact.text.find(fact.object), 0)].split()[-1:] if fact.text.isascii() else []
     return bool(before) and names_member(f"{before[0]} {fact.object}", classes, lexicon)  # "Big Mac", "Bake Off"
+
+
+def _is_outside(fact: Fact, classes: tuple[str, ...], lexicon: Lexicon) -> bool:
+    """Whether the object is the name of something else, or of those who do without: a vegetarian who eats no meat is
+    a vegetarian still."""
+    return means_another(fact.object, classes) or lexicon.shared["does_without"].search(fact.object) is not None
 
 
 def _may_end_class(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:

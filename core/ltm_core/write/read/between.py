@@ -38,7 +38,7 @@ def told_between(reads: Sequence[Read], lexicon: Lexicon) -> dict[int, Told]:
             others = _is_own_affair(reads[i], lexicon)
             found |= {i: Told(), i + 1: Told("" if others else name, trim(_said(reads[i], lexicon)))}
         name = _of_three(reads[i : i + 3], lexicon) if i + 2 < len(reads) else None
-        if name and _is_own_affair(reads[i], lexicon):
+        if name and not reads[i + 2]["first_person"] and _is_own_affair(reads[i], lexicon):
             name = ""
         if name is not None:
             words = f"{trim(_said(reads[i], lexicon))}, {trim(reads[i + 1].clause.text)}"

@@ -123,11 +123,8 @@ class _Ties:
             for fact in h.supports:
                 self._said.setdefault(fact, []).append(h.item)
         # Turns whose time is over go whatever rests on them: the first and the last are those that outlive them.
-        outlive = {fact: [i for i in said if self._stays(i, timed)] for fact, said in self._said.items()}
-        self._shown = {fact: self._ends(said) for fact, said in outlive.items()}
-
-    def _stays(self, item: int, timed: frozenset[int]) -> bool:
-        return item not in timed or bool(self._protected(self._held[item]))
+        over = {i for i in timed if not self._protected(self._held[i])}
+        self._shown = {fact: self._ends([i for i in said if i not in over]) for fact, said in self._said.items()}
 
     def _ends(self, said: Sequence[int]) -> tuple[int, ...]:
         """The first and the last of these turns."""

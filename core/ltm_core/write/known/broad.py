@@ -46,9 +46,9 @@ def broad_classes() -> Broad:
     for file in ("classes.tsv", "broad_classes.tsv"):
         names_of, rows_of = class_rows(file)
         for cls, words in rows_of.items():
-            rows.setdefault(cls, []).extend(words)
+            rows.setdefault(cls, []).extend(w if w.startswith("@") else fold(w) for w in words)
             spoken.setdefault(cls, []).extend(names_of[cls])
-    members = {cls: frozenset(fold(w) for w in class_members(cls, rows)) for cls in rows}
+    members = {cls: frozenset(class_members(cls, rows)) for cls in rows}
     names: dict[str, set[str]] = {}
     of: dict[str, set[str]] = {}
     for cls, called in spoken.items():

@@ -27,6 +27,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -298,8 +299,13 @@ class PostgresServer(_Server):
                 session.close()
 
     def kill(self) -> None:
-        self._leave(*self._sessions)
+        # The postmaster's death alone leaves its sessions answering until they notice it.
+        children = self.run("SELECT pid FROM pg_stat_activity").split()
         super().kill()
+        for child in children:
+            with suppress(ProcessLookupError):
+                os.kill(int(child), signal.SIGKILL)
+        self._leave(*self._sessions)
 
     def _end(self, *, keep: bool) -> None:
         self._leave(*self._sessions)

@@ -3,6 +3,7 @@
 #   make demo        a scripted assistant that remembers, updates and forgets, in two processes
 #   make test        the test suite, with both adapters
 #   make check       lint, format, types
+#   make test-counts  what is right and wrong over whole files of cases
 #   make test-bare   the suite without any extra: the adapters' tests skip
 #   make test-heavy  the tests that need torch
 #   make test-langchain-floor   LangChain's tests with the oldest supported versions of it
@@ -22,7 +23,7 @@ PYTHON ?= python3
 SECONDS ?= 180
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-bare test-heavy test-langchain-floor test-llamaindex-floor test-servers test-all test-browser faults soak bench peers clean
+.PHONY: help demo test check test-counts test-bare test-heavy test-langchain-floor test-llamaindex-floor test-servers test-all test-browser faults soak bench peers clean
 
 PIP := -m pip install --quiet --disable-pip-version-check
 ASK_VERSION := import sys; sys.exit(sys.version_info < (3, 11))
@@ -87,7 +88,7 @@ demo: .venv/base
 	@.venv/bin/python -m ltm_core.cli demo
 
 test: .venv/test
-	.venv/bin/python -m pytest -n auto -m "not heavy and not faults and not servers" $(ARGS)
+	.venv/bin/python -m pytest -n auto -m "not counts and not heavy and not faults and not servers" $(ARGS)
 
 check: .venv/test
 	.venv/bin/python -m ruff check .
@@ -95,7 +96,10 @@ check: .venv/test
 	.venv/bin/python -m mypy
 
 test-bare: .venv-bare/test
-	.venv-bare/bin/python -m pytest -n auto -m "not heavy and not faults and not servers" $(ARGS)
+	.venv-bare/bin/python -m pytest -n auto -m "not counts and not heavy and not faults and not servers" $(ARGS)
+
+test-counts: .venv/test
+	.venv/bin/python -m pytest -n auto -m counts tests/cases $(ARGS)
 
 test-heavy: .venv-heavy/test
 	.venv-heavy/bin/python -m pytest -m heavy $(ARGS)
@@ -114,7 +118,7 @@ test-llamaindex-floor: .venv-llamaindex-floor/test
 test-servers: .venv-servers/test
 	.venv-servers/bin/python -m pytest -n 2 -m "servers and not faults" tests/stores tests/servers $(ARGS)
 
-test-all: check test test-bare test-heavy test-langchain-floor test-llamaindex-floor test-servers
+test-all: check test test-counts test-bare test-heavy test-langchain-floor test-llamaindex-floor test-servers
 
 faults: .venv/test .venv-servers/test
 	.venv/bin/python -m pytest -m "faults and not servers" -k "not minutes_of_load" -s $(ARGS)

@@ -65,6 +65,7 @@ def missed(facts: list[Fact], wanted: str, denied: str) -> list[str]:
     return wrong
 
 
+@pytest.mark.counts
 @pytest.mark.parametrize("language", sorted(FLOORS))
 def test_everyday_changes_are_understood(language: str, tmp_path: Path) -> None:
     clock = [datetime(2025, 3, 3, 9, tzinfo=UTC)]

@@ -29,6 +29,7 @@ def _runner() -> Any:
     return module
 
 
+@pytest.mark.counts
 @pytest.mark.parametrize("language", sorted(FLOORS))
 def test_stories_hold(language: str, tmp_path: Path) -> None:
     runner = _runner()

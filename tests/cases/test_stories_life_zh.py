@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.stories import Score, load, score
 
@@ -18,6 +20,7 @@ ENDED = 0
 """Most facts that may be ended although nothing said so."""
 
 
+@pytest.mark.counts
 def test_stories_of_daily_life_stay_above_their_floors() -> None:
     total = Score()
     for story in load(Path(__file__).parent / "stories_life_zh.jsonl"):

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.stories import load, macro, score_all
 
 STORIES = Path(__file__).parent / "stories_told_en.jsonl"
 
 
+@pytest.mark.counts
 def test_told_stories_stay_above_their_floors() -> None:
     scores = score_all(load(STORIES), embedder=resolve_embedder(None))
     failures = "\n".join(line for s in scores.values() for line in s.failures)

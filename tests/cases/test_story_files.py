@@ -27,6 +27,7 @@ ENDED = {"dev": 0, "test": 0}
 """Most facts that may be ended although nothing said so."""
 
 
+@pytest.mark.counts
 @pytest.mark.parametrize("half", ["dev", "test"])
 def test_stories_stay_above_their_floors(half: str) -> None:
     scores = score_all(load(HERE / f"stories_{half}.jsonl"), embedder=resolve_embedder(None))

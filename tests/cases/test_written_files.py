@@ -73,6 +73,7 @@ def test_what_a_story_is_labelled_with_was_said_in_it(path: Path) -> None:
         assert all(story["turns"][i]["role"] == "user" for i in story["no_anchor_turns"]), story["id"]
 
 
+@pytest.mark.counts
 @pytest.mark.parametrize("name", sorted(FLOORS))
 def test_lives_told_by_other_hands_stay_above_their_floors(name: str) -> None:
     """All were read while the write path was worked on but those kept apart, of which only figures were looked at."""

@@ -19,7 +19,7 @@ from ltm_core.write.incoming.vectors import Vectors
 from ltm_core.write.known.match import same_subject
 from ltm_core.write.known.rows import new_fact, reinforced, retracted
 from ltm_core.write.learn import current_in_reach
-from ltm_core.write.plan import Candidate, Decision, Utterance
+from ltm_core.write.plan import Candidate, Decision, Utterance, any_name
 from ltm_core.write.resolve.beside import beside_current
 from ltm_core.write.resolve.resolve import resolve
 
@@ -137,7 +137,7 @@ def _says(fact: Fact, truth: Candidate) -> bool:
 
 def _truth(runtime: Runtime, false: Fact, call: _Call) -> Candidate:
     analysis = analyse(
-        Utterance(message_id="", role="user", content=call.words, at=call.when),
+        Utterance(message_id="", role="user", content=call.words, at=call.when, told_of=any_name),
         lexicon=runtime.lexicon,
         fact_threshold=runtime.config.fact_threshold,
         clause_vectors=Vectors(runtime).for_gate,

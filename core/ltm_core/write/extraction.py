@@ -27,7 +27,7 @@ from ltm_core.write.learn import MOST_COMPARED, learn, vectors_in_reach
 from ltm_core.write.models.eligible import Eligible, gated
 from ltm_core.write.models.refine import fresh
 from ltm_core.write.models.supported import supported
-from ltm_core.write.plan import Analysis, Candidate, Decision, Utterance
+from ltm_core.write.plan import Analysis, Candidate, Decision, Utterance, any_name
 from ltm_core.write.prepare import BEFORE, known_entities, turns_of
 from ltm_core.write.read.people import speaker_key
 
@@ -156,6 +156,7 @@ def _utterance(reader: Reader, row: MessageRow, *, other: bool) -> Utterance:
         before=tuple(turns_of(before)),
         known_entities=known.elsewhere,
         known_kinds=known.kinds,
+        told_of=any_name,
     )
 
 

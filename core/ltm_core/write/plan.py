@@ -60,6 +60,16 @@ def nobody() -> tuple[Person, ...]:
     return ()
 
 
+def no_name(_: str) -> bool:
+    """Of nobody with this name is anything known."""
+    return False
+
+
+def any_name(_: str) -> bool:
+    """Whoever is named is one of the user's own: the words were given as a fact."""
+    return True
+
+
 def nothing() -> frozenset[str]:
     """No thing is known."""
     return frozenset()
@@ -91,6 +101,8 @@ class Utterance:
     None when that is not known."""
     people: Callable[[], tuple[Person, ...]] = field(default=nobody, hash=False, compare=False)
     """The relatives and animals of whom something is known; asked only when the words may mean one of them."""
+    told_of: Callable[[str], bool] = field(default=no_name, hash=False, compare=False)
+    """Whether what is known tells of somebody with this name; asked only when one begins a clause."""
     things: Callable[[], frozenset[str]] = field(default=nothing, hash=False, compare=False)
     """How things of the user's own may be named again ("van"); asked only when "the" begins a clause."""
 

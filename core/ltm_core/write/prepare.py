@@ -18,8 +18,9 @@ from ltm_core.write.incoming.intake import Incoming
 from ltm_core.write.incoming.statuses import Judged
 from ltm_core.write.incoming.vectors import Vectors
 from ltm_core.write.models.eligible import gated
-from ltm_core.write.plan import Person, Turn, Utterance, nobody, nothing
+from ltm_core.write.plan import Person, Turn, Utterance, no_name, nobody, nothing
 from ltm_core.write.read.kinship import known_people
+from ltm_core.write.read.named_others import holds_word
 from ltm_core.write.read.people import speaker_key
 from ltm_core.write.words.load import default_lexicon
 
@@ -109,6 +110,7 @@ def prepare_message(
         known_kinds=known.kinds,
         said_earlier=known.said,
         people=known.people,
+        told_of=known.told_of,
         things=known.things,
     )
     units = message_units(
@@ -185,6 +187,8 @@ class Known:
     """What each is of, where that is known."""
     people: Callable[[], tuple[Person, ...]] = nobody
     """The relatives and animals of whom something is known."""
+    told_of: Callable[[str], bool] = no_name
+    """Whether a fact tells of somebody with this name."""
     things: Callable[[], frozenset[str]] = nothing
     """How things of the user's own may be named again."""
     said: Callable[[str], bool] | None = None
@@ -199,6 +203,7 @@ def known_entities(reader: Reader, session_id: str | None, *, now: datetime | No
         elsewhere=tuple(dict.fromkeys(f.object for f in facts if f.session_id != session_id)),
         kinds={f.object: f.relation for f in reversed(facts) if f.relation != "identifier"},
         people=nobody if now is None else cache(lambda: known_people(current(), default_lexicon())),
+        told_of=no_name if now is None else lambda name: any(holds_word(f.text, name) for f in current()),
         things=nothing if now is None else cache(lambda: known_things(current(), default_lexicon())),
         said=None if now is None else _said_earlier(reader, session_id, now),
     )

@@ -21,7 +21,7 @@ from ltm_core.write.incoming.redact import redact, redact_value
 from ltm_core.write.incoming.statuses import refuse_overtaken
 from ltm_core.write.incoming.vectors import Vectors
 from ltm_core.write.learn import learn, vectors_in_reach
-from ltm_core.write.plan import Analysis, Candidate, Utterance
+from ltm_core.write.plan import Analysis, Candidate, Utterance, any_name
 
 if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
@@ -62,7 +62,7 @@ def remember(
         zone = runtime.zone(timezone, state.timezone if state else None)
     when = (at or now).astimezone(zone)
     analysis = analyse(
-        Utterance(message_id="", role="user", content=words, at=when),
+        Utterance(message_id="", role="user", content=words, at=when, told_of=any_name),
         lexicon=runtime.lexicon,
         fact_threshold=runtime.config.fact_threshold,
         identifier_patterns=runtime.config.identifier_patterns,

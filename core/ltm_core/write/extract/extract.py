@@ -275,8 +275,12 @@ def _listed(draft: Draft, rules: Rules, lexicon: Lexicon) -> Iterator[Draft]:
     if not 1 < len(parts) <= _MOST_LISTED or min(sizes) < 1 or max(sizes) > longest:
         yield draft
         return
+    bare = rules.parts.get(f"list_item_{draft.relation}")
     for (a, _), part in zip(spans, parts, strict=True):
         begin = draft.start + a + (len(draft.object[a:]) - len(draft.object[a:].lstrip()))
+        m = bare.match(part) if bare is not None else None
+        if m is not None:  # "a dairy allergy and a nut allergy"
+            begin, part = begin + m.start("item"), m["item"]
         yield replace(draft, object=part, start=begin, end=begin + len(part), whole=(draft.start, draft.end))
 
 

@@ -98,7 +98,7 @@ def is_scrap(read: Read, subject: Subject, rules: Rules) -> bool:
 def contrasted(draft: Draft, read: Read, lexicon: Lexicon) -> Draft:
     """A correction whose object still holds both values ("七岁不是六岁") is taken apart."""
     if draft.wrong or not read["correction"]:
-        return draft
+        return draft if draft.wrong or draft.rule == "open" else _replacing(draft, read, lexicon)
     halves = _contrast(draft.object, lexicon)
     if halves is None:
         return draft
@@ -115,6 +115,17 @@ def contrasted(draft: Draft, read: Read, lexicon: Lexicon) -> Draft:
         cut=(draft.start + a, draft.start + b),
         confidence=0.5 if generic else draft.confidence,
     )
+
+
+def _replacing(draft: Draft, read: Read, lexicon: Lexicon) -> Draft:
+    """What is said to hold now without what it holds instead of ("the Oak Road branch now, not Elm Street")."""
+    pattern = lexicon.rules(read.clause.language).parts.get("now_instead")
+    m = pattern.match(draft.object) if pattern is not None else None
+    if m is None:
+        return draft
+    kept = trim(m["object"])
+    move = draft.move if draft.move not in (None, "state") else "change"
+    return replace(draft, object=kept, end=draft.start + len(m["object"].rstrip(" ,")), move=move)
 
 
 def _contrast(value: str, lexicon: Lexicon) -> tuple[str, str, tuple[int, int]] | None:

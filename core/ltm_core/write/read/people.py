@@ -88,7 +88,10 @@ def subject_of(
     if not clause.start and the_kin is not None and the_kin.match(text):
         text = f"our{text[3:]}"  # "The brother has bought a farm": so a message begins of one's own
     subject = _subject(text, start, rules, lexicon, me=me, inherited=inherited, entities=entities)
-    if subject.kind not in _NEVER_OTHERS and is_own_affair(text, rules):
+    others = rules.parts.get("anothers_life")
+    if (subject.kind not in _NEVER_OTHERS and is_own_affair(text, rules)) or (
+        others is not None and others.match(text) is not None
+    ):
         subject = Subject(key="", rest=subject.rest, start=start, kind="stranger")
     return replace(subject, words=words)
 

@@ -15,6 +15,7 @@ from itertools import pairwise
 from ltm_core.types import Evidence
 from ltm_core.write.plan import Turn
 from ltm_core.write.read.clauses import Clause
+from ltm_core.write.read.quoted import quoted_clauses
 from ltm_core.write.words.lexicon import Lexicon
 
 _ROLE_PLAY_TURNS = 4
@@ -111,6 +112,8 @@ def read(clauses: Sequence[Clause], lexicon: Lexicon, *, before: Sequence[Turn] 
         told = until.match(after.clause.norm) if until is not None else None
         if told is not None and told["verb"] in r.clause.norm:
             r.flags["temporary"] = True  # "让滴左氧氟沙星，滴到周五"
+    quoted = quoted_clauses([r.clause for r in found], lexicon)
+    found = [Read(r.clause, r.flags, r.veto or "quotation") if i in quoted else r for i, r in enumerate(found)]
     ironic = {r.clause.sentence for r in found if r["irony"]}
     ironic |= {r.clause.sentence - 1 for r in found if r["irony"] and _takes_back(r, lexicon)}
     return tuple(Read(r.clause, r.flags, "irony") if r.clause.sentence in ironic and not r.veto else r for r in found)

@@ -9,6 +9,7 @@ from ltm_core.write.plan import Turn, Utterance
 from ltm_core.write.read.between import told_between
 from ltm_core.write.read.clauses import plain_form, split
 from ltm_core.write.read.kinship import known_as, spoken_of_before
+from ltm_core.write.read.named_others import is_unknown
 from ltm_core.write.read.people import Subject, speaker_key, subject_of
 from ltm_core.write.read.scopes import Read, read
 from ltm_core.write.words.lexicon import Lexicon
@@ -74,6 +75,8 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
             subject = replace(subject, key=kept, kind="inherited" if kept != _NOBODY else "stranger")
             if kept == _NOBODY:
                 subject = replace(subject, key="")
+        if subject.kind == "dropped" and is_unknown(r.clause, subject, utterance, entities, lexicon):
+            subject = replace(subject, key="", kind="stranger")
         if _is_strangers(r, subject, lexicon, stranger=stranger) or _is_reported(r, subject, lexicon):
             subject = replace(subject, key="", kind="stranger")
         other = lexicon.rules(r.clause.language).parts.get("named_other")

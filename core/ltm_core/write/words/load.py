@@ -201,6 +201,12 @@ def _events(language: str) -> list[Opposite]:
     return made
 
 
+def _given_names() -> frozenset[str]:
+    """Given names of people in lower case, without those that are words, places or brands as well."""
+    file = files("ltm_core.lexicon").joinpath("write").joinpath("given_names.txt")
+    return frozenset(file.read_text(encoding="utf-8").lower().split())
+
+
 @cache
 def default_lexicon() -> Lexicon:
     """The bundled lexicon, compiled once per process."""
@@ -222,7 +228,7 @@ def default_lexicon() -> Lexicon:
         gate=load_gate(),
         shared=MappingProxyType({k: Expression(v) for k, v in shared["patterns"].items()}),
         masks=tuple(re.compile(m) for m in _toml("masks.toml")["masks"]),
-        sets=MappingProxyType({k: frozenset(v) for k, v in shared["sets"].items()}),
+        sets=MappingProxyType({k: frozenset(v) for k, v in shared["sets"].items()} | {"given_names": _given_names()}),
         identifiers=tuple(ids.get("identifier", [])),
         identifier_words=MappingProxyType(ids.get("words", {})),
         identifier_prefixes=MappingProxyType(ids.get("prefixes", {})),

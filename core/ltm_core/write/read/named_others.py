@@ -1,0 +1,45 @@
+"""Clauses that begin with somebody's name of whom nothing is known, and of nothing that ties him to the speaker.
+
+"Keisha is left-handed" is a fact about the user only if Keisha is one of his own, who was told of before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ltm_core.write.plan import Utterance
+from ltm_core.write.read.clauses import Clause
+from ltm_core.write.read.people import Subject
+from ltm_core.write.words.lexicon import Lexicon
+
+_LATIN = re.compile(r"[A-Za-z]")
+
+
+def is_unknown(
+    clause: Clause, subject: Subject, utterance: Utterance, entities: Mapping[str, str], lexicon: Lexicon
+) -> bool:
+    """Whether the clause tells of somebody by a name that no fact and no turn before has, and does not name the
+    speaker. ``entities``: whom the message introduced as the speaker's own."""
+    parts = lexicon.rules(clause.language).parts
+    pattern = parts.get("another_named")
+    m = pattern.match(clause.norm[subject.start :]) if pattern is not None else None
+    if m is None or parts["quote_first"].search(clause.norm):
+        return False
+    name = m["name"]
+    if _LATIN.match(name) and not m["tie"] and name.lower() not in lexicon.sets["given_names"]:
+        return False
+    if any(holds_word(entity, name) for entity in entities):
+        return False
+    said = [t.content for t in (*utterance.before, *utterance.earlier) if t.role == "user"]
+    family = parts.get("family_name")
+    m = family.match(name) if family is not None else None
+    called = (name,) if m is None else (name, m.expand(r"姓\g<surname>"))  # "我的老师姓周", then "周老师"
+    return not any(utterance.told_of(n) or any(holds_word(text, n) for text in said) for n in called)
+
+
+def holds_word(text: str, name: str) -> bool:
+    """Whether a text has the name as a word of its own, or in Chinese anywhere."""
+    if not name.isascii():
+        return name in text
+    return re.search(rf"\b{re.escape(name)}\b", text, re.I) is not None

@@ -99,7 +99,7 @@ test-bare: .venv-bare/test
 	.venv-bare/bin/python -m pytest -n auto -m "not counts and not heavy and not faults and not servers" $(ARGS)
 
 test-counts: .venv/test
-	.venv/bin/python -m pytest -n auto -m counts tests/cases $(ARGS)
+	.venv/bin/python -m pytest -n auto -m counts tests/cases tests/core $(ARGS)
 
 test-heavy: .venv-heavy/test
 	.venv-heavy/bin/python -m pytest -m heavy $(ARGS)

@@ -93,7 +93,6 @@ def test_what_else_was_wrong_ends_nothing(memory: LongTermMemory, turns: list[st
         ("A pupil of mine, Anton, has epilepsy.", "Anton", "epilepsy"),
         ("One of my students, Amal, speaks Arabic at home.", "Amal", "Arabic"),
         ("My business partner, Greta, is colour-blind.", "Greta", "colour-blind"),
-        ("Priya at the next desk drives a Skoda.", "Priya", "Skoda"),
         ("my best mate Kofi is a welder in Hull", "Kofi", "welder"),
         ("our lead dev is a vim fanatic", "lead dev", "vim"),
         ("daughter in law is from Split", "daughter_in_law", "Split"),

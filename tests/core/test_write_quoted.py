@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,6 +14,9 @@ from ltm_core.embed.base import Embedder
 from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.types import Message
 
+CASES = Path(__file__).parents[1] / "cases"
+MOST = {"third_party": 0.18, "quotation": 0.08, "temporary": 0.24}
+"""Share of the messages of each kind of which anything may be kept: what was reached when it was last raised."""
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 
@@ -44,6 +49,10 @@ def told(tmp_path: Path, encoder: Embedder, turns: list[str]) -> list[str]:
         "For the English class: My sister is a dentist. We live near the harbour. I play the cello. Too easy for B1?",
         "A letter from a reader in the gazette: I am 91, I cycle to church and I never take pills.",
         'The rapper goes "I got nine cars, I never sleep, my house has a moat"',
+        "That bloke at the bar: I own half this street, I drink for free.",
+        "How do you say this in Welsh: I am a farmer and I have two tractors",
+        "I sold my house and I live in a lighthouse. That's what the poster said, lovely drawing too.",
+        "So then Marta gets up and goes I've quit, I run a bakery now",
         "博主写着我每天只睡四个小时，十年没生过病，谁信呢",
         "弹幕里有人刷：我家有三只猫，一只比一只胖，笑死",
         "课文里这段：我住在草原上，我家有一百只羊。要背下来",
@@ -62,7 +71,14 @@ def test_another_s_words_are_no_facts(tmp_path: Path, encoder: Embedder, text: s
         ("My name is Dana and I said I live in Cork", "Cork"),
         ('I drive a van, the kids call it "my big blue bus" and I love it', "van"),
         ("I'm a nurse. The poster in our ward says wash your hands.", "nurse"),
+        ("Since you asked: I live in Bath.", "Bath"),
+        ("Blood type: I'm O negative.", "negative"),
+        ("New job at the airport: I'm a baggage handler.", "baggage"),
+        ("I found a flat in the end, I live in Poplar now.", "Poplar"),
+        ("I saw an allergist, I'm allergic to latex.", "latex"),
         ("我在超市上班，海报是我画的", "超市"),
+        ("先介绍一下：我在宁波做外贸。", "宁波"),
+        ("最近有点变化：我搬到无锡了。", "无锡"),
         ("我姓费，念“必”，叫我小费就行", "小费"),
         ("我网名叫“橘子皮”，微博上用的，平时你叫我橘子", "橘子"),
     ],
@@ -78,6 +94,7 @@ def test_the_speaker_s_own_words_beside_them_are_kept(
     "text",
     [
         "Farid has given up sugar and he's unbearable about it",
+        "Gwen from accounts collects teapots",
         "Old Mr Petrov upstairs plays the accordion at dawn",
         "Ingrid moved to Oslo last year for her PhD",
         "My flatmate's girlfriend is a welder and she works nights",
@@ -140,3 +157,17 @@ def test_values_are_read_whole(
     facts = told(tmp_path, encoder, [text])
     assert all(any(f"| {k}" in f or k in f for f in facts) for k in kept), facts
     assert not any(never in f for f in facts), facts
+
+
+@pytest.mark.counts
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_of_what_is_heard_little_is_kept(tmp_path: Path, encoder: Embedder, language: str) -> None:
+    told_of, kept = Counter[str](), Counter[str]()
+    lines = (CASES / f"messages_heard_{language}.jsonl").read_text("utf-8").splitlines()
+    with LongTermMemory.open(tmp_path, embedder=encoder, timezone="UTC") as memory:
+        for n, line in enumerate(lines):
+            message = json.loads(line)
+            memory.observe(user_id=f"u{n}", session_id="s", user=message["text"])
+            told_of[message["kind"]] += 1
+            kept[message["kind"]] += bool(list(memory.facts(user_id=f"u{n}")))
+    assert all(kept[kind] <= most * told_of[kind] for kind, most in MOST.items()), kept

@@ -15,9 +15,9 @@ from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.types import Fact, Message
 
 CASES = Path(__file__).parent.parent / "cases"
-KEPT_WRONGLY = {"en": 0.37, "zh": 0.34}
+KEPT_WRONGLY = {"en": 0.30, "zh": 0.34}
 """Share of messages about troubles, passing states and strangers of which something is kept, at most."""
-FOUND = {"en": 0.85, "zh": 0.88}
+FOUND = {"en": 0.82, "zh": 0.86}
 """Share of messages that look like them and last of which something is kept, at least."""
 
 
@@ -132,7 +132,7 @@ def test_how_a_ticket_stands_is_told_far_behind_its_number(tmp_path: Path, encod
     assert holds(facts, "closed") and not holds(facts, "open")
 
 
-@pytest.mark.slow
+@pytest.mark.counts
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_troubles_and_passing_states_are_mostly_no_facts(tmp_path: Path, encoder: Embedder, language: str) -> None:
     kept: dict[bool, list[bool]] = {True: [], False: []}

@@ -27,7 +27,11 @@ def is_unknown(
     if m is None or parts["quote_first"].search(clause.norm):
         return False
     name = m["name"]
-    if _LATIN.match(name) and not m["tie"] and name.lower() not in lexicon.sets["given_names"]:
+    if (
+        _LATIN.match(name)
+        and not (m["tie"] or m.groupdict().get("title"))
+        and name.lower() not in lexicon.sets["given_names"]
+    ):
         return False
     if any(holds_word(entity, name) for entity in entities):
         return False

@@ -70,11 +70,19 @@ def _spans(text: str, clauses: Sequence[Clause], lexicon: Lexicon) -> Iterator[t
             yield m.start(), len(text)
         for m in parts["quote_source"].finditer(text):
             yield m.start(), _end(text, m.end(), clauses, lexicon)
+        for m in parts["quote_after"].finditer(text):
+            yield _begin(m.end() - 1, clauses), m.end()
         own, first = parts["quote_own"], parts["quote_first"]
         for start, end in marked:
             said = text[start:end]
             if len(said) >= _LEAST and first.search(said) and not own.search(text[max(0, start - _BEFORE) : start]):
                 yield start, end
+
+
+def _begin(at: int, clauses: Sequence[Clause]) -> int:
+    """Where the sentence begins that stands before the one at ``at``, or that one if it is the first."""
+    here = next((c.sentence for c in clauses if c.end > at), clauses[-1].sentence)
+    return min((c.start for c in clauses if c.sentence in (here, here - 1)), default=0)
 
 
 def _end(text: str, start: int, clauses: Sequence[Clause], lexicon: Lexicon) -> int:

@@ -90,7 +90,11 @@ def changed_from(f: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     """Whether the fact is what a change leaves behind ("from Jira to Linear"), under whatever attribute."""
     if not c.wrong_object:
         return False
-    if touched(f, c, lexicon) or tells_of_part(f, c, lexicon) or tells_of_another(f, c.text, lexicon):
+    # "医生把氨氯地平换成缬沙坦了": whoever did it, the value is named.
+    exact = f.subject == c.subject and f.object_normalized == c.wrong_object and related(f, c, lexicon)
+    if not exact and (touched(f, c, lexicon) or tells_of_another(f, c.text, lexicon)):
+        return False
+    if tells_of_part(f, c, lexicon):
         return False
     if changes_facet(f, c, lexicon):
         return False

@@ -24,8 +24,10 @@ def is_unknown(
     parts = lexicon.rules(clause.language).parts
     pattern = parts.get("another_named")
     m = pattern.match(clause.norm[subject.start :]) if pattern is not None else None
-    if m is None or parts["quote_first"].search(clause.norm):
+    if m is None or parts["quote_first"].search(clause.norm[subject.start + m.start("name") :]):
         return False
+    if subject.kind == "entity" and parts["quote_first"].search(clause.norm):
+        return False  # "跟我一起学画的甜甜" is named with what she is to the speaker
     name = m["name"]
     if (
         _LATIN.match(name)

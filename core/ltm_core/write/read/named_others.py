@@ -13,6 +13,8 @@ from ltm_core.write.read.clauses import Clause
 from ltm_core.write.read.people import Subject
 from ltm_core.write.words.lexicon import Lexicon
 
+_UNTIED = ("dropped", "entity", "self")
+"""Kinds of subjects that may be somebody of whom nothing is known."""
 _LATIN = re.compile(r"[A-Za-z]")
 
 
@@ -21,6 +23,8 @@ def is_unknown(
 ) -> bool:
     """Whether the clause tells of somebody by a name that no fact and no turn before has, and does not name the
     speaker. ``entities``: whom the message introduced as the speaker's own."""
+    if subject.kind not in _UNTIED:
+        return False
     parts = lexicon.rules(clause.language).parts
     pattern = parts.get("another_named")
     m = pattern.match(clause.norm[subject.start :]) if pattern is not None else None
@@ -39,8 +43,8 @@ def is_unknown(
         return False
     said = [t.content for t in (*utterance.before, *utterance.earlier) if t.role == "user"]
     family = parts.get("family_name")
-    m = family.match(name) if family is not None else None
-    called = (name,) if m is None else (name, m.expand(r"姓\g<surname>"))  # "我的老师姓周", then "周老师"
+    named = family.match(name) if family is not None else None
+    called = (name,) if named is None else (name, f"姓{named['surname']}")  # "我的老师姓周", then "周老师"
     return not any(utterance.told_of(n) or any(holds_word(text, n) for text in said) for n in called)
 
 

@@ -18,6 +18,8 @@ _MOST_READ = 2000
 _LEAST = 6
 """Characters between marks that may be a sentence of another's."""
 _OPENING = "“「『"
+_AMBIGUOUS = '"'
+"""Opens and closes."""
 _EITHER = re.compile(r'["“「『”」』]')
 _BEFORE = 40
 """Characters before a quotation that may say whose words it holds."""
@@ -52,7 +54,7 @@ def _marked(text: str) -> Iterator[tuple[int, int]]:
     start = -1
     for m in _EITHER.finditer(text):
         mark = m.group()
-        if start < 0 and (mark in _OPENING or (mark == '"' and not text[m.start() - 1 : m.start()].isdigit())):
+        if start < 0 and (mark in _OPENING or (mark == _AMBIGUOUS and not text[m.start() - 1 : m.start()].isdigit())):
             start = m.end()
         elif start >= 0 and mark not in _OPENING:
             yield start, m.start()
@@ -88,7 +90,7 @@ def _begin(at: int, clauses: Sequence[Clause]) -> int:
 def _end(text: str, start: int, clauses: Sequence[Clause], lexicon: Lexicon) -> int:
     """Where the words end that a source is quoted with from ``start`` on: at the closing mark if there is an opening
     one, else with the sentence and those after it that go on in the first person."""
-    if text[start - 1 : start] == '"' or text[start - 1 : start] in tuple(_OPENING):
+    if text[start - 1] in _OPENING + _AMBIGUOUS:
         closing = _EITHER.search(text, start)
         return closing.end() if closing else len(text)
     sentence = next((c.sentence for c in clauses if c.end > start), clauses[-1].sentence)

@@ -75,11 +75,11 @@ def walk(utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon) -> tuple
             subject = replace(subject, key=kept, kind="inherited" if kept != _NOBODY else "stranger")
             if kept == _NOBODY:
                 subject = replace(subject, key="")
-        if subject.kind in ("dropped", "entity", "self") and is_unknown(
-            r.clause, subject, utterance, entities, lexicon
+        if (
+            is_unknown(r.clause, subject, utterance, entities, lexicon)
+            or _is_strangers(r, subject, lexicon, stranger=stranger)
+            or _is_reported(r, subject, lexicon)
         ):
-            subject = replace(subject, key="", kind="stranger")
-        if _is_strangers(r, subject, lexicon, stranger=stranger) or _is_reported(r, subject, lexicon):
             subject = replace(subject, key="", kind="stranger")
         other = lexicon.rules(r.clause.language).parts.get("named_other")
         r.flags["of_other"] = (

@@ -17,6 +17,8 @@ from ltm_core.write.endings.meant_fact import MOST_MEANT
 from ltm_core.write.endings.returns import settled
 from ltm_core.write.incoming.batch import Batch
 from ltm_core.write.incoming.vectors import GATE_MODEL, pieces_of
+from ltm_core.write.known.judged import Judge
+from ltm_core.write.known.news import load_news
 from ltm_core.write.known.rows import ending
 from ltm_core.write.plan import Analysis, Candidate, Decision
 from ltm_core.write.resolve.beside import beside_current
@@ -141,12 +143,16 @@ def learn(
         return ()
     scope = batch.scope
     candidates = [ending(c, None if batch.ttl is None else now + batch.ttl) for c in stated]
-    candidates = settled(writer, candidates, now=now, lexicon=runtime.lexicon)
+    by_gate = runtime.embedder.name.startswith(GATE_MODEL)
+    pieces = pieces_of if by_gate else None
+    candidates = settled(
+        writer, candidates, now=now, lexicon=runtime.lexicon,
+        took_place=lambda later, earlier: Judge(load_news(), pieces).took_its_place(later, earlier, vectors),
+    )  # fmt: skip
     if known is not None and known.wanted == _wanted(candidates):
         current = list(known.facts)
     else:
         current = current_in_reach(writer, candidates, now=now)
-    by_gate = runtime.embedder.name.startswith(GATE_MODEL)
     decisions = resolve(
         candidates,
         current,
@@ -161,7 +167,7 @@ def learn(
         lexicon=runtime.lexicon,
         similarity=similarity_of(vectors),
         vectors=vectors if by_gate else None,
-        pieces=pieces_of if by_gate else None,
+        pieces=pieces,
         relation_threshold=runtime.config.relation_threshold,
         duplicate_similarity=runtime.config.duplicate_similarity,
     )

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ltm_core.types import Fact
+from ltm_core.write.endings.comebacks import TookPlace
 from ltm_core.write.known.news import words
 from ltm_core.write.known.revalued_zh import in_one_group
 from ltm_core.write.known.rows import told_before
@@ -56,7 +57,9 @@ def pointed_at(read: Read, before: Read | None, after: Read | None, lexicon: Lex
     return ""
 
 
-def holds_again(reader: Reader, c: Candidate, *, now: datetime, lexicon: Lexicon) -> tuple[Fact, list[Fact]] | None:
+def holds_again(
+    reader: Reader, c: Candidate, *, now: datetime, lexicon: Lexicon, took_place: TookPlace
+) -> tuple[Fact, list[Fact]] | None:
     """The fact that the words say holds again, and those that held in its place; None when it is not clear."""
     function, parts = lexicon.gate.function, lexicon.rules("zh").parts
     surely = parts["so_again_surely"].search(c.text)
@@ -84,13 +87,16 @@ def holds_again(reader: Reader, c: Candidate, *, now: datetime, lexicon: Lexicon
             if back.recorded_at >= heir.recorded_at or not (_is_of_one(back, heir) and _is_told_of(back, c)):
                 continue
             groups = in_one_group(heir.text, back.text, lexicon.sets["slots_zh"])
-            if turned.search(heir.text) is None and not groups:
-                continue
+            is_turn = turned.search(heir.text) is not None
             whole = bool(bare) and bare <= words(back.text, function)
-            if _names(said, back, heir, lexicon, least=1 if surely is not None or whole else _LEAST):
-                matter = words(heir.text, function) & (words(back.text, function) | said)
-                if matter or groups or _same_deed(heir.text, back.text + c.text[mark.start() :], lexicon):
-                    return back, [heir, *_told_with(heir, back, current, lexicon)]
+            if not _names(said, back, heir, lexicon, least=1 if surely is not None or whole else _LEAST):
+                continue
+            matter = is_turn and (
+                words(heir.text, function) & (words(back.text, function) | said)
+                or _same_deed(heir.text, back.text + c.text[mark.start() :], lexicon)
+            )
+            if matter or groups or took_place(heir, back):
+                return back, [heir, *_told_with(heir, back, current, lexicon)]
     return None
 
 

@@ -8,10 +8,10 @@ sentence must name what sets the old value apart from the new one, and nothing o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ltm_core.types import Fact
 from ltm_core.write.known.mentions import content
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from ltm_core.store.base import Reader
 
 RULE = "comes_back"
+TookPlace: TypeAlias = Callable[[Fact, Fact], bool]
+"""Whether the first fact, told later, came in the place of the second."""
 _NOT = ("plan", "question", "command", "conditional", "temporary", "goal", "one_off", "wish", "past")
 _ONLY = ("so_again_not", "returns_not")
 """Expressions of what is only thought of, or of a visit."""
@@ -99,7 +101,9 @@ def _says_again(s: Spoken, lexicon: Lexicon) -> bool:
     return shared["again_passing"].search(shared["comes_back"].sub(" ", norm)) is None
 
 
-def come_back(c: Candidate, reader: Reader, *, now: datetime, lexicon: Lexicon) -> Before | None:
+def come_back(
+    c: Candidate, reader: Reader, *, now: datetime, lexicon: Lexicon, took_place: TookPlace
+) -> Before | None:
     """What a sentence says holds again, and what it takes the place of; None when it names nothing of the sort."""
     held = reader.facts(current_at=now, newest_first=True, limit=_MOST)
     past = reader.facts(past_at=now, newest_first=True, limit=_MOST)
@@ -110,7 +114,9 @@ def come_back(c: Candidate, reader: Reader, *, now: datetime, lexicon: Lexicon) 
         if value.superseded_by is not None:
             instead = _heirs(value, held, lexicon)
         else:
-            instead = [f for f in held if _came_instead(f, value, lexicon)][:1]
+            later = [f for f in held if _is_told_after(f, value)]
+            instead = [f for f in later if _came_instead(f, value, lexicon)][:1]
+            instead = instead or [f for f in later if took_place(f, value)][:1]
         instead = [f for f in instead if not any(e.message_id in told for e in f.evidence)]
         if instead and _names_the_old(c, value, instead, lexicon):
             return Before(value, tuple(instead))
@@ -163,13 +169,16 @@ def _heirs(value: Fact, held: Sequence[Fact], lexicon: Lexicon) -> list[Fact]:
     return [heir, *beside]
 
 
-def _came_instead(f: Fact, value: Fact, lexicon: Lexicon) -> bool:
-    """Whether a fact was told later as a change, and is of what the value is of."""
+def _is_told_after(f: Fact, value: Fact) -> bool:
+    """Whether the user stated the fact later than the value."""
     later = f.is_positive and f.recorded_at > value.recorded_at and f.modality not in UNTOUCHED
     if not later or f.id == value.id or (f.speaker or None) != (value.speaker or None):
         return False
-    if f.asserted_by != "user" or not f.text.isascii():
-        return False
+    return f.asserted_by == "user" and f.text.isascii()
+
+
+def _came_instead(f: Fact, value: Fact, lexicon: Lexicon) -> bool:
+    """Whether a fact told later was told as a change, and is of what the value is of."""
     one, two = f"{f.text} {f.object}", f"{value.text} {value.object}"
     if are_exclusive(one, two):
         return True

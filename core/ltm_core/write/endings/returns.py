@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ltm_core.types import Evidence, Fact
 from ltm_core.write.endings.again_zh import holds_again, pointed_at, says_again
 from ltm_core.write.endings.comebacks import RULE as COMES_BACK
-from ltm_core.write.endings.comebacks import again, come_back
+from ltm_core.write.endings.comebacks import TookPlace, again, come_back
 from ltm_core.write.known.mentions import content, mentions, stem
 from ltm_core.write.known.rows import UNTOUCHED
 from ltm_core.write.plan import Candidate, Utterance
@@ -99,14 +99,21 @@ def _is_so_again(read: Read, subject: Subject, lexicon: Lexicon) -> bool:
     return lexicon.shared["so_again"].search(norm) is not None and lexicon.shared["so_again_not"].search(norm) is None
 
 
-def settled(reader: Reader, candidates: Sequence[Candidate], *, now: datetime, lexicon: Lexicon) -> list[Candidate]:
+def settled(
+    reader: Reader, candidates: Sequence[Candidate], *, now: datetime, lexicon: Lexicon, took_place: TookPlace
+) -> list[Candidate]:
     """The candidates, each return as the fact that holds again, in place of what had replaced it; one that names
-    nothing known is gone, and so is what was kept of the same words as mere news."""
+    nothing known is gone, and so is what was kept of the same words as mere news. ``took_place``: whether the first
+    fact came in the place of the second, where no rule says so."""
     out: list[Candidate] = []
     told: set[Evidence] = set()
     for c in candidates:
         if c.rule == COMES_BACK:
-            before = None if overlap(c.evidence, tuple(told)) else come_back(c, reader, now=now, lexicon=lexicon)
+            before = (
+                None
+                if overlap(c.evidence, tuple(told))
+                else come_back(c, reader, now=now, lexicon=lexicon, took_place=took_place)
+            )
             if before is not None:
                 out.append(again(c, before, lexicon))
                 told |= set(c.evidence)
@@ -117,7 +124,9 @@ def settled(reader: Reader, candidates: Sequence[Candidate], *, now: datetime, l
         past = reader.facts(subject=c.subject, past_at=now, newest_first=True)
         meant = [f for f in past if _is_meant(f, c, lexicon) and (c.rule == RULE or _is_same(f, c, lexicon))]
         if not meant:
-            found = holds_again(reader, c, now=now, lexicon=lexicon) if not c.text.isascii() else None
+            found = (
+                None if c.text.isascii() else holds_again(reader, c, now=now, lexicon=lexicon, took_place=took_place)
+            )
             if found is not None:
                 out.append(_restored(c, *found, lexicon))
                 told |= set(c.evidence)

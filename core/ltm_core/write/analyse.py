@@ -26,6 +26,7 @@ from ltm_core.write.read.found import Found, inside
 from ltm_core.write.read.long_ago import carry_past
 from ltm_core.write.read.neighbours import Vectors
 from ltm_core.write.read.old_stories import of_old
+from ltm_core.write.read.overheard import Cut
 from ltm_core.write.read.passing import passing
 from ltm_core.write.read.presupposed import presuppose
 from ltm_core.write.read.scopes import Read, read
@@ -47,11 +48,17 @@ def analyse(
     identifier_patterns: Sequence[str] = (),
     confirmations_from_tools: bool = False,
     clause_vectors: Vectors | None = None,
+    pieces: Cut | None = None,
 ) -> Analysis:
-    """What the utterance asks of memory. Only a user's own words propose facts; no text makes it raise."""
+    """What the utterance asks of memory. Only a user's own words propose facts; no text makes it raise.
+
+    ``clause_vectors`` and ``pieces``: what the learned models read beside the words.
+    """
 
     def seen(said: Utterance) -> Analysis:
-        return _analysed(said, lexicon, fact_threshold, identifier_patterns, confirmations_from_tools, clause_vectors)
+        return _analysed(
+            said, lexicon, fact_threshold, identifier_patterns, confirmations_from_tools, clause_vectors, pieces
+        )
 
     as_meant = spelled(utterance.content, lexicon.contractions) if utterance.role == "user" else None
     if as_meant is None:
@@ -66,6 +73,7 @@ def _analysed(
     identifier_patterns: Sequence[str],
     confirmations_from_tools: bool,
     clause_vectors: Vectors | None,
+    pieces: Cut | None,
 ) -> Analysis:
     content = utterance.content
     plain = plain_form(content)
@@ -108,7 +116,7 @@ def _analysed(
 
     read_statements(
         utterance, reads, lexicon, found, heard=heard, asked=asked, held=held, threshold=fact_threshold,
-        vectors=clause_vectors,
+        vectors=clause_vectors, cut=pieces,
     )  # fmt: skip
     # Who is promoted stays where he works: what the role was ends by itself.
     promoted = [c for c in found.candidates if c.rule.endswith(_PROMOTED)]

@@ -128,6 +128,7 @@ def prepare_message(
         identifier_patterns=config.identifier_patterns,
         confirmations_from_tools=config.confirmations_from_tools,
         clause_vectors=vectors.for_gate,
+        pieces=vectors.pieces,
     )
     extra = len(analysis.candidates) - _MOST_CANDIDATES
     if extra > 0:

@@ -35,6 +35,7 @@ from ltm_core.write.read.apposed import named_after
 from ltm_core.write.read.found import Found, is_asked, stated
 from ltm_core.write.read.neighbours import Neighbours, Vectors
 from ltm_core.write.read.one_more import one_more
+from ltm_core.write.read.overheard import Cut, Overheard
 from ltm_core.write.read.people import Subject, speaker_key
 from ltm_core.write.read.scopes import Read
 from ltm_core.write.read.units import Unit, units
@@ -61,11 +62,12 @@ def read_statements(
     held: set[int],
     threshold: float,
     vectors: Vectors | None,
+    cut: Cut | None = None,
 ) -> None:
     """The facts that the clauses state, each with its anchor, and the news they tell, added to what was found.
 
     ``asked``: starts of clauses that ask to forget or point back, which state nothing. ``held``: places of those that
-    the user asks to remember.
+    the user asks to remember. ``cut``: what cuts a text into pieces; without it only rules tell whose life it is.
     """
     slipped = put_in_place(utterance, lexicon, heard=heard) if utterance.before or utterance.earlier else None
     if slipped is None and utterance.before:
@@ -81,6 +83,7 @@ def read_statements(
         utterance=utterance, reads=reads, lexicon=lexicon, found=found, heard=heard, held=held, threshold=threshold,
         vectors=vectors, me=me, speaker=speaker,
         sides=Neighbours(reads, open_, vectors), teller=Subject(key=me, rest=0),
+        overheard=Overheard(utterance, reads, lexicon, cut),
     )  # fmt: skip
     told = [u for u in units(spokens, utterance.content, utterance.message_id) if not is_asked(u.evidence, asked)]
     reader.news(told, spokens)
@@ -92,6 +95,10 @@ def read_statements(
             continue
         reader.read(i, spoken, told_by_self(r, spoken.subject, me, lexicon))
     found.endings += comebacks(told, utterance, lexicon, me=me, speaker=speaker)
+    if found.candidates or found.endings or found.news:
+        for i in open_:
+            if i not in held and reads[i].clause.start not in asked and reader.overheard.is_quoted(reads[i]):
+                found.leave_out(reads[i].evidence(utterance.message_id))
     put_corrections(utterance, reads, lexicon, found, asked=asked, heard=heard, me=me, speaker=speaker)
 
 
@@ -112,6 +119,7 @@ class _Reader:
     sides: Neighbours
     teller: Subject
     """Whom the clause before spoke of."""
+    overheard: Overheard
     previous: Read | None = None
     denied: tuple[Sequence[Candidate], str] = ((), "")
     """What the clause read last denied, and in which words."""
@@ -266,6 +274,8 @@ class _Reader:
             made, probability = (christened,), 1.0
             if prior is not None:  # "let me give you a name" says no more than the name does
                 without_open(self.found, only=prior.evidence(self.utterance.message_id))
+        if made and i not in self.held and self.overheard.is_others(r, subject):
+            made = ()
         if not made:
             self.skip(r, "gate" if subject.key else "third_party")
             return

@@ -62,6 +62,11 @@ class Vectors:
         """What the gate calls for the vectors of clauses; None when it does not know this embedder's."""
         return self._matrix if self._runtime.embedder.name.startswith(GATE_MODEL) else None
 
+    @property
+    def pieces(self) -> Callable[[str], Pieces] | None:
+        """What cuts a text into the pieces that the nets read; None when the embedder is another one."""
+        return pieces_of if self._runtime.embedder.name.startswith(GATE_MODEL) else None
+
     def _matrix(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
         import numpy as np
 

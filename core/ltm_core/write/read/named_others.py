@@ -41,11 +41,16 @@ def is_unknown(
         return False
     if any(holds_word(entity, name) for entity in entities):
         return False
+    return not was_told_of(name, utterance, lexicon, clause.language)
+
+
+def was_told_of(name: str, utterance: Utterance, lexicon: Lexicon, language: str) -> bool:
+    """Whether a fact or a turn before has the name."""
     said = [t.content for t in (*utterance.before, *utterance.earlier) if t.role == "user"]
-    family = parts.get("family_name")
+    family = lexicon.rules(language).parts.get("family_name")
     named = family.match(name) if family is not None else None
     called = (name,) if named is None else (name, f"姓{named['surname']}")  # "我的老师姓周", then "周老师"
-    return not any(utterance.told_of(n) or any(holds_word(text, n) for text in said) for n in called)
+    return any(utterance.told_of(n) or any(holds_word(text, n) for text in said) for n in called)
 
 
 def holds_word(text: str, name: str) -> bool:

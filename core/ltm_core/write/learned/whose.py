@@ -1,0 +1,91 @@
+"""Learned from examples: whose life does a text tell, read word by word? Weights: ``whose.json`` of the lexicon, made
+by ``scripts/train_whose.py``.
+
+"Glenn lost two fingers to a bandsaw" and "Granddad lost two fingers to a bandsaw" differ in one word, which a vector
+of the whole hardly shows. The net reads the pieces of the text with the vectors of the default embedder's table; two
+short convolutions give each piece its neighbours, a few weighings choose the pieces that say of whom it is. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ltm_core.write.learned.attending import Layer, Pieces
+from ltm_core.write.learned.gate import unpack
+
+Array = NDArray[np.float32]
+MOST_PIECES = 64
+"""Pieces of a text that are read: two or three sentences."""
+REACH = 3
+"""Pieces that a convolution sees at once."""
+FAR = 20.0
+"""Pieces from the beginning after which it makes less and less difference where one stands."""
+CONVOLUTIONS = ("near", "far")
+LAYERS = {
+    "piece": ("vector", "width"), **dict.fromkeys(CONVOLUTIONS, ("window", "width")),
+    "weighs": ("width", "weighings"), "hidden": ("everything", "inner"), "out": ("inner", "classes"),
+}  # fmt: skip
+"""The layers by name, with what goes in and what comes out; the names are part of the weights' format."""
+OWN, OTHERS, QUOTED = range(3)
+"""The classes: the user's own life, another's, words that are only quoted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """The net with its weights; ``version`` names the training run."""
+
+    layers: Mapping[str, Layer]
+    version: str
+
+    def probabilities(self, text: Pieces) -> Array:
+        """Of the classes, in their order; the first `MOST_PIECES` pieces are read."""
+        layer = self.layers
+        vectors = text.vectors[:MOST_PIECES]
+        x = np.tanh(layer["piece"](np.hstack([vectors, places(len(vectors))])))
+        for name in CONVOLUTIONS:
+            edge = np.zeros((1, x.shape[1]), np.float32)
+            row = np.concatenate([edge, x, edge])
+            window = np.concatenate([row[k : k + len(x)] for k in range(REACH)], axis=1)
+            x = x + np.maximum(0, layer[name](window))
+        weights = _softmax(layer["weighs"](x).T)
+        parts = [x.sum(axis=0) / np.float32(np.sqrt(len(x))), x.max(axis=0), (weights @ x).reshape(-1)]
+        return _softmax(layer["out"](np.maximum(0, layer["hidden"](np.concatenate(parts)))))
+
+
+def places(n: int) -> Array:
+    """Where each of ``n`` pieces stands, shape ``(n, 2)``: near the beginning, and how far from it."""
+    at = np.arange(n, dtype=np.float32)
+    return np.stack([1 / (1 + at), np.minimum(at / FAR, 2)], axis=1)
+
+
+def _softmax(z: Array) -> Array:
+    e = np.exp(z - z.max(axis=-1, keepdims=True))
+    out: Array = e / e.sum(axis=-1, keepdims=True)
+    return out
+
+
+def make_whose(data: Mapping[str, Any]) -> Whose:
+    """The net of the stored form of its weights."""
+    layers = {}
+    for name in LAYERS:
+        bias = np.array(data["layers"][name]["bias"], dtype=np.float32)
+        layers[name] = Layer(unpack(data["layers"][name]["weight"]).reshape(len(bias), -1), bias)
+    return Whose(layers, data["version"])
+
+
+@cache
+def load_whose() -> Whose:
+    """The bundled weights."""
+    root = files("ltm_core.lexicon").joinpath("write")
+    return make_whose(json.loads(root.joinpath("whose.json").read_text(encoding="utf-8")))
+
+
+__all__ = ["MOST_PIECES", "OTHERS", "OWN", "QUOTED", "Whose", "load_whose", "make_whose"]

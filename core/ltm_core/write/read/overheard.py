@@ -1,0 +1,92 @@
+"""Which clauses tell of another's life, or only quote, by the net that reads word by word (`write.learned.whose`),
+where no rule says whose life it is. Pure.
+
+A message is read as a whole, if it is short, and sentence by sentence: "She married a fisherman" is another's only
+because the sentence before it names a friend, and "I'm still renting" is the user's own whoever was named before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ltm_core.write.learned.attending import Pieces
+from ltm_core.write.learned.whose import MOST_PIECES, OTHERS, QUOTED, load_whose
+from ltm_core.write.plan import Utterance
+from ltm_core.write.read.named_others import was_told_of
+from ltm_core.write.read.people import Subject
+from ltm_core.write.read.scopes import Read
+from ltm_core.write.words.lexicon import Lexicon
+
+Cut: TypeAlias = Callable[[str], Pieces]
+"""What cuts a text into the pieces that the net reads."""
+_SURE = 0.8
+"""Probability, of one of the two readings, from which what is told is another's."""
+_LIKELY = 0.25
+"""The same for the other reading, which must not speak against it."""
+_OWN_PEOPLE = ("kin", "pet")
+"""Subjects that a rule reads as the user's own."""
+_LONGEST = 400
+"""Characters beyond which a message has more pieces than are read."""
+_NAME = re.compile(r"\b[A-Z][a-z]+")
+
+
+@dataclass(slots=True)
+class Overheard:
+    """One message, read when it is first asked about."""
+
+    utterance: Utterance
+    reads: Sequence[Read]
+    lexicon: Lexicon
+    cut: Cut | None
+    _seen: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+
+    def is_others(self, r: Read, subject: Subject) -> bool:
+        """Whether the clause tells of the life of somebody who is none of the user's own."""
+        return subject.kind not in _OWN_PEOPLE and self._is(r, OTHERS) and not self._names_known(r)
+
+    def is_quoted(self, r: Read) -> bool:
+        """Whether the clause is part of what is only quoted."""
+        return self._is(r, QUOTED)
+
+    def _is(self, r: Read, what: int) -> bool:
+        if self.cut is None:
+            return False
+        around, is_whole = self._around(r)
+        one, two = (float(self._read(t)[what]) for t in (self._sentence(r), around))
+        return max(one, two) >= _SURE and min(one, two) >= (_LIKELY if is_whole else _SURE)
+
+    def _read(self, text: str) -> NDArray[np.float32]:
+        if text not in self._seen:
+            assert self.cut is not None
+            self._seen[text] = load_whose().probabilities(self.cut(text))
+        return self._seen[text]
+
+    def _sentence(self, r: Read) -> str:
+        return self._between(r.clause.sentence, r.clause.sentence)
+
+    def _around(self, r: Read) -> tuple[str, bool]:
+        """The message, or the sentence with the one before it if that is too long; and whether it is the message."""
+        assert self.cut is not None
+        content = self.utterance.content
+        if len(content) <= _LONGEST and len(self.cut(content).ids) <= MOST_PIECES:
+            return content, True
+        return self._between(r.clause.sentence - 1, r.clause.sentence), False
+
+    def _between(self, first: int, last: int) -> str:
+        inside = [r.clause for r in self.reads if first <= r.clause.sentence <= last]
+        return self.utterance.content[inside[0].start : inside[-1].end]
+
+    def _names_known(self, r: Read) -> bool:
+        """Whether the sentence begins a clause with, or has between others, the name of somebody told of before."""
+        rules = self.lexicon.rules(r.clause.language)
+        pattern = rules.parts.get("another_named")
+        clauses = [c.clause.norm for c in self.reads if c.clause.sentence == r.clause.sentence]
+        begun = [m["name"] for m in (pattern.match(n.lstrip()) for n in clauses) if m] if pattern is not None else []
+        given = [w for w in _NAME.findall(self._sentence(r)) if w.lower() in self.lexicon.sets["given_names"]]
+        return any(was_told_of(n, self.utterance, self.lexicon, r.clause.language) for n in (*begun, *given))

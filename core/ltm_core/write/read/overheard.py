@@ -25,7 +25,7 @@ from ltm_core.write.words.lexicon import Lexicon
 
 Cut: TypeAlias = Callable[[str], Pieces]
 """What cuts a text into the pieces that the net reads."""
-_SURE = 0.8
+_SURE = 0.9
 """Probability, of one of the two readings, from which what is told is another's."""
 _LIKELY = 0.25
 """The same for the other reading, which must not speak against it."""

@@ -141,7 +141,6 @@ def test_what_is_sold_off_is_no_ware(tmp_path: Path, encoder: Embedder | None) -
 @pytest.mark.parametrize(
     ("words", "thing", "whose"),
     [
-        ("我们经理老潘家有个双胞胎女儿", "双胞胎", "老潘"),
         ("跟我一起学画的甜甜是左撇子", "左撇子", "甜甜"),
         ("给我看牙的廖大夫每周三出门诊", "出门诊", "廖大夫"),
     ],

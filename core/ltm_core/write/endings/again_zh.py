@@ -94,8 +94,9 @@ def holds_again(
             matter = is_turn and (
                 words(heir.text, function) & (words(back.text, function) | said)
                 or _same_deed(heir.text, back.text + c.text[mark.start() :], lexicon)
+                or took_place(heir, back)
             )
-            if matter or groups or took_place(heir, back):
+            if matter or groups:
                 return back, [heir, *_told_with(heir, back, current, lexicon)]
     return None
 

@@ -116,7 +116,7 @@ def come_back(
         else:
             later = [f for f in held if _is_told_after(f, value)]
             instead = [f for f in later if _came_instead(f, value, lexicon)][:1]
-            instead = instead or [f for f in later if took_place(f, value)][:1]
+            instead = instead or [f for f in later if _replaces(f, lexicon) and took_place(f, value)][:1]
         instead = [f for f in instead if not any(e.message_id in told for e in f.evidence)]
         if instead and _names_the_old(c, value, instead, lexicon):
             return Before(value, tuple(instead))
@@ -175,6 +175,11 @@ def _is_told_after(f: Fact, value: Fact) -> bool:
     if not later or f.id == value.id or (f.speaker or None) != (value.speaker or None):
         return False
     return f.asserted_by == "user" and f.text.isascii()
+
+
+def _replaces(f: Fact, lexicon: Lexicon) -> bool:
+    """Whether a fact was told as a change, and not as something taken up beside others ("I've started badminton")."""
+    return lexicon.shared["taken_up"].search(f.text) is None
 
 
 def _came_instead(f: Fact, value: Fact, lexicon: Lexicon) -> bool:

@@ -40,15 +40,19 @@ OWN, OTHERS, QUOTED = range(3)
 
 @dataclass(frozen=True, slots=True)
 class Whose:
-    """The net with its weights; ``version`` names the training run."""
+    """Nets whose probabilities are averaged, with their weights; ``version`` names the training run."""
 
-    layers: Mapping[str, Layer]
+    nets: tuple[Mapping[str, Layer], ...]
     version: str
 
     def probabilities(self, text: Pieces) -> Array:
         """Of the classes, in their order; the first `MOST_PIECES` pieces are read."""
-        layer = self.layers
         vectors = text.vectors[:MOST_PIECES]
+        out: Array = np.mean([self._read(vectors, layer) for layer in self.nets], axis=0)
+        return out
+
+    @staticmethod
+    def _read(vectors: Array, layer: Mapping[str, Layer]) -> Array:
         x = np.tanh(layer["piece"](np.hstack([vectors, places(len(vectors))])))
         for name in CONVOLUTIONS:
             edge = np.zeros((1, x.shape[1]), np.float32)
@@ -73,12 +77,12 @@ def _softmax(z: Array) -> Array:
 
 
 def make_whose(data: Mapping[str, Any]) -> Whose:
-    """The net of the stored form of its weights."""
-    layers = {}
-    for name in LAYERS:
-        bias = np.array(data["layers"][name]["bias"], dtype=np.float32)
-        layers[name] = Layer(unpack(data["layers"][name]["weight"]).reshape(len(bias), -1), bias)
-    return Whose(layers, data["version"])
+    """The nets of the stored form of their weights."""
+    nets = []
+    for net in data["nets"]:
+        bias = {name: np.array(net[name]["bias"], dtype=np.float32) for name in LAYERS}
+        nets.append({n: Layer(unpack(net[n]["weight"]).reshape(len(b), -1), b) for n, b in bias.items()})
+    return Whose(tuple(nets), data["version"])
 
 
 @cache

@@ -56,8 +56,11 @@ def test_three_probabilities_add_up_to_one_and_nothing_behind_the_last_piece_cou
         ("My dad collects stamps, he keeps them in forty albums", OWN),
         ("那个健身教练戒了碳水，说瘦了十五斤", OTHERS),
         ("我爸戒了碳水，瘦了十五斤", OWN),
-        ("The sticker on his laptop says I only date people who like jazz. Hilarious", QUOTED),
+        ("A sticker on the bus said: I only date people who like jazz. Hilarious", QUOTED),
         ("I only date people who like jazz", OWN),
+        ("For my file: I weave baskets", OWN),
+        ("FYI: I'm vegan", OWN),
+        ("我的简历：我做过十年厨师", OWN),
     ],
 )
 def test_one_word_tells_whose_it_is(text: str, whose: int) -> None:
@@ -106,7 +109,7 @@ def test_a_text_has_one_class(path: Path) -> None:
 
 
 @pytest.mark.counts
-@pytest.mark.parametrize(("language", "most"), [("en", (0.28, 0.08)), ("zh", (0.22, 0.08))])
+@pytest.mark.parametrize(("language", "most"), [("en", (0.28, 0.10)), ("zh", (0.25, 0.08))])
 def test_of_what_is_heard_and_was_never_read_little_is_kept(
     tmp_path: Path, encoder: Embedder, language: str, most: tuple[float, float]
 ) -> None:

@@ -52,8 +52,9 @@ class Overheard:
         return subject.kind not in _OWN_PEOPLE and self._is(r, OTHERS) and not self._names_known(r)
 
     def is_quoted(self, r: Read) -> bool:
-        """Whether the clause is part of what is only quoted."""
-        return self._is(r, QUOTED)
+        """Whether the clause is part of what is only quoted; what puts something right is the user's own word."""
+        corrects = any(c["correction"] for c in self.reads if c.clause.sentence == r.clause.sentence)
+        return not corrects and self._is(r, QUOTED)
 
     def _is(self, r: Read, what: int) -> bool:
         if self.cut is None:

@@ -113,7 +113,8 @@ def test_a_text_has_one_class(path: Path) -> None:
 def test_of_what_is_heard_and_was_never_read_little_is_kept(
     tmp_path: Path, encoder: Embedder, language: str, most: tuple[float, float]
 ) -> None:
-    rows = [json.loads(x) for x in (CASES / f"messages_heard_apart_{language}.jsonl").open(encoding="utf-8")]
+    lines = (CASES / f"messages_heard_apart_{language}.jsonl").read_text("utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
     with LongTermMemory.open(tmp_path, embedder=encoder, timezone="UTC") as memory:
         for n, row in enumerate(rows):
             memory.observe(user_id=f"u{n}", session_id="s", user=row["text"])

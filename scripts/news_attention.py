@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from learning import short
+from nets import Descent, packed_layers, with_neighbours
 from news_pair import Examples
 from numpy.typing import NDArray
 from torch import Tensor, nn
@@ -15,8 +15,8 @@ from torch.nn import functional
 
 from ltm_core.embed.use import pieces
 from ltm_core.write.known.news import PAIRED
-from ltm_core.write.learned.attending import CONVOLUTIONS, LAYERS, MOST_PIECES, REACH, SAME
-from ltm_core.write.learned.gate import pack
+from ltm_core.write.learned.attending import LAYERS, MOST_PIECES, SAME
+from ltm_core.write.learned.layers import REACH
 
 WIDTH, WHOLE, INNER = 64, 48, 64
 """Numbers of a piece, of a whole text, and inside the net. With 96 and the encoder's inner layers instead of its
@@ -76,11 +76,7 @@ class Net(nn.Module):
 
     def read(self, vectors: Tensor, there: Tensor, by: str) -> Tensor:
         x = torch.tanh(self.layers[by](self.whole(vectors))) * there[..., None]
-        for name in CONVOLUTIONS:
-            row = functional.pad(x, (0, 0, 1, 1))
-            window = torch.cat([row[:, k : k + x.shape[1]] for k in range(REACH)], dim=-1)
-            x = (x + torch.relu(self.layers[name](window))) * there[..., None]
-        return x
+        return with_neighbours(x, self.layers, there)
 
     def forward(self, one: Sequence[Tensor], two: Sequence[Tensor], seen: Tensor) -> Tensor:
         layer, drop = self.layers, self.inside
@@ -116,22 +112,16 @@ def fit_attending(of: Examples, which: Array, *, seed: int, epochs: int = EPOCHS
     read = Texts(texts, whole)
     seen, y, w = (torch.tensor(v, dtype=torch.float32) for v in (of.seen, of.y, of.weights))
     net = Net(read.table.shape[1])
-    down = torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=DECAY)
-    steps = epochs * -(-len(which) // BATCH)
-    slower = torch.optim.lr_scheduler.LambdaLR(down, lambda t: max(0.05, 1 - t / steps))
+    down = Descent(net, rate=RATE, decay=DECAY, steps=epochs * -(-len(which) // BATCH))
     lengths = read.sizes[s] + read.sizes[f]
     for epoch in range(epochs):
         lost = []
         for b in _batches(rng.permutation(which), lengths, rng):
             z = net(read.take(s[b]), read.take(f[b]), seen[b])
             loss = (functional.binary_cross_entropy_with_logits(z, y[b], reduction="none") * w[b]).mean()
-            down.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            down.step()
-            slower.step()
-            lost.append(float(loss.detach()))
+            lost.append(down.step(loss))
         print(f"attention {seed}: epoch {epoch + 1} loss {np.mean(lost):.3f}", flush=True)
-    return packed(net)
+    return {"scale": SCALE, "whole_scale": WHOLE_SCALE, "layers": packed_layers(net.layers)}
 
 
 def _batches(order: Array, lengths: Array, rng: np.random.Generator) -> list[Array]:
@@ -141,14 +131,3 @@ def _batches(order: Array, lengths: Array, rng: np.random.Generator) -> list[Arr
         some = some[np.argsort(lengths[some], kind="stable")]
         made += [some[i : i + BATCH] for i in range(0, len(some), BATCH)]
     return [made[i] for i in rng.permutation(len(made))]
-
-
-def packed(net: Net) -> dict[str, Any]:
-    layers = {
-        name: {
-            "weight": pack(layer.weight.detach().numpy().reshape(-1)),
-            "bias": short(layer.bias.detach().numpy()),
-        }
-        for name, layer in net.layers.items()
-    }
-    return {"scale": SCALE, "whole_scale": WHOLE_SCALE, "layers": layers}

@@ -24,14 +24,14 @@ from typing import Any
 
 import numpy as np
 import torch
-from learning import short
+from nets import Descent, packed_layers, with_neighbours
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
 from ltm_core.embed.use import pieces
-from ltm_core.write.learned.gate import pack
-from ltm_core.write.learned.whose import CONVOLUTIONS, LAYERS, MOST_PIECES, OTHERS, OWN, QUOTED, REACH, places
+from ltm_core.write.learned.layers import REACH
+from ltm_core.write.learned.whose import LAYERS, MOST_PIECES, OTHERS, OWN, QUOTED, places
 
 CLASSES = {"U": OWN, "P": OWN, "O": OTHERS, "Q": QUOTED}
 KINDS = {"third_party": OTHERS, "quotation": QUOTED}
@@ -133,10 +133,7 @@ class Net(nn.Module):
         layer, mask = self.layers, there[..., None]
         at = torch.from_numpy(places(vectors.shape[1]))[None].expand(len(vectors), -1, -1)
         x = torch.tanh(layer["piece"](torch.cat([self.whole(vectors), at], -1))) * mask
-        for name in CONVOLUTIONS:
-            row = functional.pad(x, (0, 0, 1, 1))
-            window = torch.cat([row[:, k : k + x.shape[1]] for k in range(REACH)], dim=-1)
-            x = (x + torch.relu(layer[name](window))) * mask
+        x = with_neighbours(x, layer, there)
         weights = layer["weighs"](x).masked_fill(mask == 0, -1e4).softmax(1)
         chosen = torch.einsum("bnk,bnw->bkw", weights, x).flatten(1)
         parts = [x.sum(1) / there.sum(1, keepdim=True).sqrt(), x.masked_fill(mask == 0, -1e4).amax(1), chosen]
@@ -167,9 +164,7 @@ def fit(take: Take, sizes: Array, y: Array, weight: Array, which: Array, *, seed
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     net = Net(take(which[:1])[0].shape[2])
-    down = torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=DECAY)
-    steps = EPOCHS * (len(which) // BATCH + 1)
-    slower = torch.optim.lr_scheduler.LambdaLR(down, lambda t: max(0.05, 1 - t / steps))
+    down = Descent(net, rate=RATE, decay=DECAY, steps=EPOCHS * (len(which) // BATCH + 1))
     for epoch in range(EPOCHS):
         order = rng.permutation(which)
         order = order[np.argsort(sizes[order] // 8, kind="stable")]
@@ -180,11 +175,7 @@ def fit(take: Take, sizes: Array, y: Array, weight: Array, which: Array, *, seed
             z = net(*take(b))
             loss = (functional.cross_entropy(z, torch.from_numpy(y[b]), reduction="none")
                     * torch.from_numpy(weight[b])).mean()  # fmt: skip
-            down.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            down.step()
-            slower.step()
-            lost.append(float(loss.detach()))
+            lost.append(down.step(loss))
         print(f"seed {seed}: epoch {epoch + 1} loss {np.mean(lost):.3f}", flush=True)
     return net.eval()
 
@@ -213,16 +204,6 @@ def figures(texts: list[Text], p: Array) -> None:
                     print(f"{source or 'other files':<15} {name:<10} {language} {len(of):>5}  {at}")
 
 
-def packed(net: Net) -> dict[str, Any]:
-    return {
-        name: {
-            "weight": pack(layer.weight.detach().numpy().reshape(-1)),
-            "bias": short(layer.bias.detach().numpy()),
-        }
-        for name, layer in net.layers.items()
-    }
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--data", type=Path, required=True)
@@ -235,18 +216,18 @@ def main() -> None:
     y = np.array([t.label for t in texts])
     weight = np.array([t.weight for t in texts], np.float32)
     folds = np.array([_fold(t.source) for t in texts])
-    p = np.zeros((len(texts), len(set(CLASSES.values()))))
-    for k in range(FOLDS if options.folds else 0):
-        inside, outside = np.where(folds != k)[0], np.where(folds == k)[0]
-        p[outside] = predict(fit(take, sizes, y, weight, inside, seed=k), take, outside)
     if options.folds:
+        p = np.zeros((len(texts), len(set(CLASSES.values()))))
+        for k in range(FOLDS):
+            inside, outside = np.where(folds != k)[0], np.where(folds == k)[0]
+            p[outside] = predict(fit(take, sizes, y, weight, inside, seed=k), take, outside)
         figures(texts, p)
     if options.no_write:
         return
     digest = hashlib.sha256("\n".join(sorted(t.text for t in texts)).encode()).hexdigest()[:12]
     version = f"{dt.datetime.now(dt.UTC):%Y-%m-%d}/{len(texts)} texts/{digest}"
     every = np.arange(len(texts))
-    nets = [packed(fit(take, sizes, y, weight, every, seed=FOLDS + k)) for k in range(NETS)]
+    nets = [packed_layers(fit(take, sizes, y, weight, every, seed=FOLDS + k).layers) for k in range(NETS)]
     options.out.write_text(json.dumps({"version": version, "nets": nets}) + "\n", encoding="utf-8")
     print("wrote", options.out, options.out.stat().st_size, "bytes,", version)
 

@@ -12,7 +12,8 @@ from ltm_core.embed.use import pieces
 from ltm_core.write.incoming.vectors import pieces_of
 from ltm_core.write.known.judged import Judge
 from ltm_core.write.known.news import PAIRED, Held, Sentence, load_news
-from ltm_core.write.learned.attending import MOST_PIECES, Pieces
+from ltm_core.write.learned.attending import MOST_PIECES
+from ltm_core.write.learned.layers import Pieces
 from ltm_core.write.learned.pairing import MOST
 
 NEWS = load_news()

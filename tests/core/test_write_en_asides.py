@@ -11,15 +11,9 @@ import pytest
 
 from ltm_core import LongTermMemory
 from ltm_core.embed.base import Embedder
-from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.types import Anchor, Fact, Message, Role
 
 BEGIN = datetime(2025, 3, 3, 9, tzinfo=UTC)
-
-
-@pytest.fixture(scope="module")
-def encoder() -> Embedder:
-    return resolve_embedder(None)
 
 
 def told(tmp_path: Path, encoder: Embedder, turns: Sequence[str]) -> tuple[list[Fact], list[Anchor]]:

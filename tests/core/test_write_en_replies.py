@@ -10,7 +10,6 @@ import pytest
 
 from ltm_core import LongTermMemory, Message
 from ltm_core.embed.base import Embedder
-from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.lexicon import default_lexicon
 from ltm_core.types import Role
 from ltm_core.write.anchors.proposals import is_proposal
@@ -39,11 +38,6 @@ CAT = (
     "Our cat scratches the sofa arms to bits.",
     "Put a sisal post right beside the sofa and double sided tape on the arms.",
 )
-
-
-@pytest.fixture(scope="module")
-def encoder() -> Embedder:
-    return resolve_embedder(None)
 
 
 def kinds(tmp_path: Path, encoder: Embedder, talk: tuple[str, str], replies: Sequence[str]) -> list[list[str]]:

@@ -7,13 +7,7 @@ from pathlib import Path
 import pytest
 
 from ltm_core.embed.base import Embedder
-from ltm_core.embed.resolve import resolve_embedder
 from tests.core.test_write_en_old_stories import current
-
-
-@pytest.fixture(scope="module")
-def encoder() -> Embedder:
-    return resolve_embedder(None)
 
 
 @pytest.mark.parametrize(

@@ -13,18 +13,12 @@ from hypothesis import strategies as st
 
 from ltm_core import LongTermMemory
 from ltm_core.embed.base import Embedder
-from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.types import Fact
 from ltm_core.write.known.news import MATCH, Held, Sentence, load_news
 
 NEWS = load_news()
 BEGIN = datetime(2026, 3, 2, 9, tzinfo=UTC)
 NO_CUES = np.zeros(0, np.float32)
-
-
-@pytest.fixture(scope="module")
-def encoder() -> Embedder:
-    return resolve_embedder(None)
 
 
 def told(tmp_path: Path, encoder: Embedder | None, turns: Sequence[str]) -> list[Fact]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,18 +10,12 @@ import pytest
 
 from ltm_core import LongTermMemory
 from ltm_core.embed.base import Embedder
-from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.types import Message
 
 CASES = Path(__file__).parents[1] / "cases"
 MOST = {"third_party": 0.18, "quotation": 0.08, "temporary": 0.24}
 """Share of the messages of each kind of which anything may be kept: what was reached when it was last raised."""
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
-
-
-@pytest.fixture(scope="module")
-def encoder() -> Embedder:
-    return resolve_embedder(None)
 
 
 def told(tmp_path: Path, encoder: Embedder, turns: list[str]) -> list[str]:
@@ -161,13 +154,8 @@ def test_values_are_read_whole(
 
 @pytest.mark.counts
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_of_what_is_heard_little_is_kept(tmp_path: Path, encoder: Embedder, language: str) -> None:
-    told_of, kept = Counter[str](), Counter[str]()
-    lines = (CASES / f"messages_heard_{language}.jsonl").read_text("utf-8").splitlines()
-    with LongTermMemory.open(tmp_path, embedder=encoder, timezone="UTC") as memory:
-        for n, line in enumerate(lines):
-            message = json.loads(line)
-            memory.observe(user_id=f"u{n}", session_id="s", user=message["text"])
-            told_of[message["kind"]] += 1
-            kept[message["kind"]] += bool(list(memory.facts(user_id=f"u{n}")))
+def test_of_what_is_heard_little_is_kept(
+    kept_of: Callable[[Path], tuple[Mapping[str, int], Mapping[str, int]]], language: str
+) -> None:
+    told_of, kept = kept_of(CASES / f"messages_heard_{language}.jsonl")
     assert all(kept[kind] <= most * told_of[kind] for kind, most in MOST.items()), kept

@@ -13,7 +13,6 @@ import pytest
 
 from ltm_core import LongTermMemory
 from ltm_core.embed.base import Embedder
-from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.types import Fact
 from ltm_core.write.endings.reversals import reversed_classes
 from ltm_core.write.known.broad import broad_classes, names_member
@@ -22,11 +21,6 @@ from ltm_core.write.read.scopes import read
 from ltm_core.write.words.load import default_lexicon
 
 BEGIN = datetime(2025, 3, 3, 2, tzinfo=UTC)
-
-
-@pytest.fixture(scope="module")
-def encoder() -> Embedder:
-    return resolve_embedder(None)
 
 
 def told(tmp_path: Path, encoder: Embedder, turns: Sequence[str]) -> list[Fact]:

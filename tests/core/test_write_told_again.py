@@ -11,7 +11,6 @@ import pytest
 
 from ltm_core import LongTermMemory
 from ltm_core.embed.base import Embedder
-from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.types import Fact, Message
 
 CASES = Path(__file__).parent.parent / "cases"
@@ -19,11 +18,6 @@ KEPT_WRONGLY = {"en": 0.30, "zh": 0.34}
 """Share of messages about troubles, passing states and strangers of which something is kept, at most."""
 FOUND = {"en": 0.82, "zh": 0.86}
 """Share of messages that look like them and last of which something is kept, at least."""
-
-
-@pytest.fixture(scope="module")
-def encoder() -> Embedder:
-    return resolve_embedder(None)
 
 
 def told(path: Path, encoder: Embedder, turns: Sequence[str]) -> list[Fact]:

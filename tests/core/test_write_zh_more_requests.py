@@ -7,18 +7,11 @@ from pathlib import Path
 import pytest
 
 from ltm_core.embed.base import Embedder
-from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.lexicon import default_lexicon
 from ltm_core.write.read.clauses import split
 from ltm_core.write.read.scopes import read
 from ltm_core.write.requests.spread_requests import orders
 from tests.core.test_write_zh_requests import check, told
-
-
-@pytest.fixture(scope="module")
-def encoder() -> Embedder:
-    return resolve_embedder(None)
-
 
 FORGET = [
     (["我有高血压。", "我喜欢划船。"], "高血压那条你撤了吧，说漏嘴了。", ["高血压"], ["划船"]),

@@ -10,14 +10,8 @@ import pytest
 
 from ltm_core import Fact, LongTermMemory, Message
 from ltm_core.embed import Embedder
-from ltm_core.embed.resolve import resolve_embedder
 
 NOW = datetime(2025, 3, 4, tzinfo=UTC)
-
-
-@pytest.fixture(scope="module")
-def encoder() -> Embedder | None:
-    return resolve_embedder(None)
 
 
 def known(path: Path, encoder: Embedder | None, *turns: str) -> tuple[Fact, ...]:

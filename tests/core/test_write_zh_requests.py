@@ -10,14 +10,8 @@ import pytest
 
 from ltm_core import LongTermMemory, Message
 from ltm_core.embed.base import Embedder
-from ltm_core.embed.resolve import resolve_embedder
 
 NOW = datetime(2025, 3, 4, tzinfo=UTC)
-
-
-@pytest.fixture(scope="module")
-def encoder() -> Embedder:
-    return resolve_embedder(None)
 
 
 def told(path: Path, encoder: Embedder, turns: list[str]) -> tuple[list[str], list[list[str]]]:

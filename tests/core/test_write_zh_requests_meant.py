@@ -7,14 +7,7 @@ from pathlib import Path
 import pytest
 
 from ltm_core.embed.base import Embedder
-from ltm_core.embed.resolve import resolve_embedder
 from tests.core.test_write_zh_requests import check, told
-
-
-@pytest.fixture(scope="module")
-def encoder() -> Embedder:
-    return resolve_embedder(None)
-
 
 FORGET = [
     (["我信用卡有两万没还上。", "我在学吉他。"], ">>欠钱的那一条，劳烦你清掉。", ["两万"], ["吉他"]),

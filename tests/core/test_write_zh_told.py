@@ -14,16 +14,10 @@ import pytest
 
 from ltm_core import LongTermMemory
 from ltm_core.embed.base import Embedder
-from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.types import Fact
 from ltm_core.write.words.norm import normal
 
 BEGIN = datetime(2025, 3, 3, 2, tzinfo=UTC)
-
-
-@pytest.fixture(scope="module")
-def encoder() -> Embedder:
-    return resolve_embedder(None)
 
 
 def known(tmp_path: Path, encoder: Embedder, turns: Sequence[str], *, one_session: bool = False) -> list[Fact]:

@@ -19,6 +19,7 @@ from ltm_core.write.anchors.references import find_references, learned_reference
 from ltm_core.write.anchors.remember import Explicit, explicit_requests, instructed, learned_request
 from ltm_core.write.endings.stages import stage_anchors
 from ltm_core.write.extract.standing import stand_on
+from ltm_core.write.learned.layers import Cut
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
 from ltm_core.write.read.acts import act_of
 from ltm_core.write.read.clauses import plain_form, split
@@ -26,7 +27,6 @@ from ltm_core.write.read.found import Found, inside
 from ltm_core.write.read.long_ago import carry_past
 from ltm_core.write.read.neighbours import Vectors
 from ltm_core.write.read.old_stories import of_old
-from ltm_core.write.read.overheard import Cut
 from ltm_core.write.read.passing import passing
 from ltm_core.write.read.presupposed import presuppose
 from ltm_core.write.read.scopes import Read, read

@@ -16,7 +16,7 @@ from ltm_core.write.endings.likely_news import RULE as OVERTAKES
 from ltm_core.write.endings.meant_fact import MOST_MEANT
 from ltm_core.write.endings.returns import settled
 from ltm_core.write.incoming.batch import Batch
-from ltm_core.write.incoming.vectors import GATE_MODEL, pieces_of
+from ltm_core.write.incoming.vectors import cut_of
 from ltm_core.write.known.judged import Judge
 from ltm_core.write.known.news import load_news
 from ltm_core.write.known.rows import ending
@@ -143,8 +143,7 @@ def learn(
         return ()
     scope = batch.scope
     candidates = [ending(c, None if batch.ttl is None else now + batch.ttl) for c in stated]
-    by_gate = runtime.embedder.name.startswith(GATE_MODEL)
-    pieces = pieces_of if by_gate else None
+    pieces = cut_of(runtime)
     candidates = settled(
         writer, candidates, now=now, lexicon=runtime.lexicon,
         took_place=lambda later, earlier: Judge(load_news(), pieces).took_its_place(later, earlier, vectors),
@@ -166,7 +165,7 @@ def learn(
         new_id=runtime.new_id,
         lexicon=runtime.lexicon,
         similarity=similarity_of(vectors),
-        vectors=vectors if by_gate else None,
+        vectors=vectors if pieces is not None else None,
         pieces=pieces,
         relation_threshold=runtime.config.relation_threshold,
         duplicate_similarity=runtime.config.duplicate_similarity,

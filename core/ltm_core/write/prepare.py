@@ -16,7 +16,7 @@ from ltm_core.write.incoming.batch import Batch, Prepared
 from ltm_core.write.incoming.index import message_units
 from ltm_core.write.incoming.intake import Incoming
 from ltm_core.write.incoming.statuses import Judged
-from ltm_core.write.incoming.vectors import Vectors
+from ltm_core.write.incoming.vectors import Vectors, cut_of
 from ltm_core.write.models.eligible import gated
 from ltm_core.write.plan import Person, Turn, Utterance, no_name, nobody, nothing
 from ltm_core.write.read.kinship import known_people
@@ -128,7 +128,7 @@ def prepare_message(
         identifier_patterns=config.identifier_patterns,
         confirmations_from_tools=config.confirmations_from_tools,
         clause_vectors=vectors.for_gate,
-        pieces=vectors.pieces,
+        pieces=cut_of(runtime),
     )
     extra = len(analysis.candidates) - _MOST_CANDIDATES
     if extra > 0:

@@ -29,13 +29,14 @@ from ltm_core.write.extract.renew import next_employer, next_holder, successor_o
 from ltm_core.write.extract.standing import called, named_assistant, points_back
 from ltm_core.write.extract.succession import announced, told_by_self
 from ltm_core.write.known.news import load_news
+from ltm_core.write.learned.layers import Cut
 from ltm_core.write.plan import Candidate, Turn, Utterance
 from ltm_core.write.read.answers import answered
 from ltm_core.write.read.apposed import named_after
 from ltm_core.write.read.found import Found, is_asked, stated
 from ltm_core.write.read.neighbours import Neighbours, Vectors
 from ltm_core.write.read.one_more import one_more
-from ltm_core.write.read.overheard import Cut, Overheard
+from ltm_core.write.read.overheard import Overheard
 from ltm_core.write.read.people import Subject, speaker_key
 from ltm_core.write.read.scopes import Read
 from ltm_core.write.read.units import Unit, units
@@ -78,26 +79,28 @@ def read_statements(
         return
     me, speaker = speaker_key(utterance)
     open_ = [i for i, r in enumerate(reads) if not r.veto or (i in held and r.veto in ("one_off", "smalltalk"))]
+    opened = set(open_)
     spokens = walk(utterance, reads, lexicon)  # which sets cues that the neighbours' gate reads
     reader = _Reader(
         utterance=utterance, reads=reads, lexicon=lexicon, found=found, heard=heard, held=held, threshold=threshold,
         vectors=vectors, me=me, speaker=speaker,
         sides=Neighbours(reads, open_, vectors), teller=Subject(key=me, rest=0),
-        overheard=Overheard(utterance, reads, lexicon, cut),
+        overheard=Overheard(utterance, reads, lexicon, cut) if cut is not None else None,
     )  # fmt: skip
     told = [u for u in units(spokens, utterance.content, utterance.message_id) if not is_asked(u.evidence, asked)]
     reader.news(told, spokens)
     for i, spoken in enumerate(spokens):
         r = spoken.read
-        if (r.veto and i not in open_) or r.clause.start in asked:
+        if (r.veto and i not in opened) or r.clause.start in asked:
             if r.veto:
                 reader.skip(r, r.veto)
             continue
         reader.read(i, spoken, told_by_self(r, spoken.subject, me, lexicon))
     found.endings += comebacks(told, utterance, lexicon, me=me, speaker=speaker)
-    if found.candidates or found.endings or found.news:
-        for i in open_:
-            if i not in held and reads[i].clause.start not in asked and reader.overheard.is_quoted(reads[i]):
+    if reader.overheard is not None:
+        for i in found.clauses_read(reads, utterance.message_id):
+            is_open = i in opened and i not in held and reads[i].clause.start not in asked
+            if is_open and reader.overheard.is_quoted(reads[i]):
                 found.leave_out(reads[i].evidence(utterance.message_id))
     put_corrections(utterance, reads, lexicon, found, asked=asked, heard=heard, me=me, speaker=speaker)
 
@@ -119,7 +122,8 @@ class _Reader:
     sides: Neighbours
     teller: Subject
     """Whom the clause before spoke of."""
-    overheard: Overheard
+    overheard: Overheard | None
+    """None when only rules tell whose life it is."""
     previous: Read | None = None
     denied: tuple[Sequence[Candidate], str] = ((), "")
     """What the clause read last denied, and in which words."""
@@ -274,7 +278,8 @@ class _Reader:
             made, probability = (christened,), 1.0
             if prior is not None:  # "let me give you a name" says no more than the name does
                 without_open(self.found, only=prior.evidence(self.utterance.message_id))
-        if made and i not in self.held and self.overheard.is_others(r, subject):
+        overheard = self.overheard
+        if made and overheard is not None and i not in self.held and overheard.is_others(r, subject):
             made = ()
         if not made:
             self.skip(r, "gate" if subject.key else "third_party")

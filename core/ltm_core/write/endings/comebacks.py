@@ -114,13 +114,26 @@ def come_back(
         if value.superseded_by is not None:
             instead = _heirs(value, held, lexicon)
         else:
-            later = [f for f in held if _is_told_after(f, value)]
-            instead = [f for f in later if _came_instead(f, value, lexicon)][:1]
-            instead = instead or [f for f in later if _replaces(f, lexicon) and took_place(f, value)][:1]
+            instead = _instead(c, value, held, lexicon, took_place)
         instead = [f for f in instead if not any(e.message_id in told for e in f.evidence)]
         if instead and _names_the_old(c, value, instead, lexicon):
             return Before(value, tuple(instead))
     return None
+
+
+def _instead(c: Candidate, value: Fact, held: Sequence[Fact], lexicon: Lexicon, took_place: TookPlace) -> list[Fact]:
+    """The newest fact told instead of a value that was never said to be over; the nets are asked last, and only of a
+    value of which the sentence has a word."""
+    later = [f for f in held if _is_told_after(f, value)]
+    found = next((f for f in later if _came_instead(f, value, lexicon)), None)
+    if found is None and _has_a_word_of(c, value, lexicon):
+        found = next((f for f in later if _replaces(f, lexicon) and took_place(f, value)), None)
+    return [] if found is None else [found]
+
+
+def _has_a_word_of(c: Candidate, value: Fact, lexicon: Lexicon) -> bool:
+    said = _words(c.text, lexicon) | _words(c.object, lexicon)
+    return any(_same_root(w, s) for w in _words(f"{value.text} {value.object}", lexicon) for s in said)
 
 
 def _may_hold_again(f: Fact, c: Candidate, lexicon: Lexicon) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ltm_core.write.learned.attending import Pieces
+from ltm_core.write.learned.layers import Cut, Pieces
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +25,12 @@ def pieces_of(text: str) -> Pieces:
     from ltm_core.embed.use import pieces
 
     return Pieces(*pieces(text))
+
+
+def cut_of(runtime: Runtime) -> Cut | None:
+    """What cuts a text into the pieces that the nets read; None when the embedder is one that the learned models do
+    not know."""
+    return pieces_of if runtime.embedder.name.startswith(GATE_MODEL) else None
 
 
 class Vectors:
@@ -60,12 +66,7 @@ class Vectors:
     @property
     def for_gate(self) -> Callable[[Sequence[str]], NDArray[np.float32] | None] | None:
         """What the gate calls for the vectors of clauses; None when it does not know this embedder's."""
-        return self._matrix if self._runtime.embedder.name.startswith(GATE_MODEL) else None
-
-    @property
-    def pieces(self) -> Callable[[str], Pieces] | None:
-        """What cuts a text into the pieces that the nets read; None when the embedder is another one."""
-        return pieces_of if self._runtime.embedder.name.startswith(GATE_MODEL) else None
+        return self._matrix if cut_of(self._runtime) is not None else None
 
     def _matrix(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
         import numpy as np

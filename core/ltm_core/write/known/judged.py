@@ -3,7 +3,7 @@ pieces are at hand, by both vectors elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,8 @@ import numpy as np
 
 from ltm_core.types import Fact
 from ltm_core.write.known.news import MATCH, SEEN, Held, News, Sentence
-from ltm_core.write.learned.attending import Pieces
 from ltm_core.write.learned.gate import log_odds
+from ltm_core.write.learned.layers import Cut
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,7 @@ class Judge:
     """The nets, and what cuts a text into pieces; without it the nets over whole vectors decide."""
 
     news: News
-    pieces: Callable[[str], Pieces] | None = None
+    pieces: Cut | None = None
 
     def odds(self, s: Sentence, f: Held, compared: NDArray[np.float64]) -> float:
         """Log-odds that the sentence ends the fact. ``compared``: what `News.compare` says of both."""

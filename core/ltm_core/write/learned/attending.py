@@ -15,7 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ltm_core.write.learned.gate import unpack
+from ltm_core.write.learned.layers import (
+    CONVOLUTIONS,
+    Layers,
+    Pieces,
+    make_layers,
+    softmax,
+    total,
+    with_neighbours,
+)
 from ltm_core.write.learned.pairing import MOST
 
 Array = NDArray[np.float32]
@@ -23,9 +31,6 @@ MOST_PIECES = 40
 """Pieces of a text that are read; what is said in one sentence seldom has more."""
 SAME = 2.0
 """Added to what a piece finds in the other text where both are the same piece."""
-REACH = 3
-"""Pieces that a convolution sees at once."""
-CONVOLUTIONS = ("near", "far")
 LAYERS = {
     "sentence": ("vector", "width"), "fact": ("vector", "width"), "asks": ("width", "width"),
     "answers": ("width", "width"), "found": ("compared", "width"), "met": ("compared", "width"),
@@ -36,34 +41,10 @@ LAYERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Pieces:
-    """A text as the embedder reads it: numbers of its pieces, and a vector for each, of shape ``(n, 512)``."""
-
-    ids: NDArray[np.int64]
-    vectors: Array
-
-    def first(self, most: int = MOST_PIECES) -> Pieces:
-        """The beginning of it."""
-        return self if len(self.ids) <= most else Pieces(self.ids[:most], self.vectors[:most])
-
-
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """A linear layer: ``(out, in)`` weights and ``(out,)`` biases."""
-
-    weight: Array
-    bias: Array
-
-    def __call__(self, x: Array) -> Array:
-        out: Array = x @ self.weight.T + self.bias
-        return out
-
-
-@dataclass(frozen=True, slots=True)
 class Attending:
     """The net with its weights."""
 
-    layers: Mapping[str, Layer]
+    layers: Layers
     scale: float
     """By which the vectors of pieces are multiplied before they are read."""
     whole_scale: float
@@ -75,30 +56,25 @@ class Attending:
         """Log-odds, within `MOST`, that the sentence ends the fact. ``said`` and ``held``: the vectors of the whole
         texts, of length 1; ``seen``: what they have in common."""
         layer = self.layers
-        one, two = sentence.first(), fact.first()
+        one, two = sentence.first(MOST_PIECES), fact.first(MOST_PIECES)
         p, q = self._read(one, "sentence"), self._read(two, "fact")
         same = (one.ids[:, None] == two.ids[None, :]).astype(np.float32)
         width = np.float32(np.sqrt(p.shape[1]))
         weights = layer["asks"](p) @ layer["answers"](q).T / width + np.float32(SAME) * same
-        found = _compared(p, _softmax(weights) @ q, same.max(axis=1))
-        met = _compared(q, _softmax(weights.T) @ p, same.max(axis=0))
+        found = _compared(p, softmax(weights) @ q, same.max(axis=1))
+        met = _compared(q, softmax(weights.T) @ p, same.max(axis=0))
         u = np.maximum(0, layer["found"](found))
         v = np.maximum(0, layer["met"](met))
         a = np.tanh(layer["whole_sentence"](np.asarray(said, np.float32) * np.float32(self.whole_scale)))
         b = np.tanh(layer["whole_fact"](np.asarray(held, np.float32) * np.float32(self.whole_scale)))
-        parts = [_sum(u), u.max(axis=0), _sum(v), v.max(axis=0), a, b, a * b, np.asarray(seen, np.float32)]
+        parts = [total(u), u.max(axis=0), total(v), v.max(axis=0), a, b, a * b, np.asarray(seen, np.float32)]
         inner = np.maximum(0, layer["hidden"](np.concatenate(parts)))
         return float(np.clip(layer["out"](inner)[0], -MOST, MOST))
 
     def _read(self, text: Pieces, by: str) -> Array:
         """The pieces, each with its neighbours."""
         x = np.tanh(self.layers[by](text.vectors * np.float32(self.scale)))
-        for name in CONVOLUTIONS:
-            edge = np.zeros((1, x.shape[1]), np.float32)
-            row = np.concatenate([edge, x, edge])
-            window = np.concatenate([row[k : k + len(x)] for k in range(REACH)], axis=1)
-            x = x + np.maximum(0, self.layers[name](window))
-        return x
+        return with_neighbours(x, self.layers)
 
 
 def _compared(own: Array, found: Array, same: Array) -> Array:
@@ -106,21 +82,6 @@ def _compared(own: Array, found: Array, same: Array) -> Array:
     return np.concatenate([own, found, own * found, np.abs(own - found), same[:, None]], axis=1)
 
 
-def _sum(x: Array) -> Array:
-    out: Array = x.sum(axis=0) / np.float32(np.sqrt(len(x)))
-    return out
-
-
-def _softmax(z: Array) -> Array:
-    e = np.exp(z - z.max(axis=1, keepdims=True))
-    out: Array = e / e.sum(axis=1, keepdims=True)
-    return out
-
-
 def make_attending(data: Mapping[str, Any]) -> Attending:
     """The net of the stored form of its weights."""
-    layers = {}
-    for name in LAYERS:
-        bias = np.array(data["layers"][name]["bias"], dtype=np.float32)
-        layers[name] = Layer(unpack(data["layers"][name]["weight"]).reshape(len(bias), -1), bias)
-    return Attending(layers, float(data["scale"]), float(data["whole_scale"]))
+    return Attending(make_layers(data["layers"], LAYERS), float(data["scale"]), float(data["whole_scale"]))

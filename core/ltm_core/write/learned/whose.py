@@ -18,17 +18,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ltm_core.write.learned.attending import Layer, Pieces
-from ltm_core.write.learned.gate import unpack
+from ltm_core.write.learned.layers import (
+    CONVOLUTIONS,
+    Layers,
+    Pieces,
+    make_layers,
+    softmax,
+    total,
+    with_neighbours,
+)
 
 Array = NDArray[np.float32]
 MOST_PIECES = 64
 """Pieces of a text that are read: two or three sentences."""
-REACH = 3
-"""Pieces that a convolution sees at once."""
 FAR = 20.0
 """Pieces from the beginning after which it makes less and less difference where one stands."""
-CONVOLUTIONS = ("near", "far")
 LAYERS = {
     "piece": ("vector", "width"), **dict.fromkeys(CONVOLUTIONS, ("window", "width")),
     "weighs": ("width", "weighings"), "hidden": ("everything", "inner"), "out": ("inner", "classes"),
@@ -42,7 +46,7 @@ OWN, OTHERS, QUOTED = range(3)
 class Whose:
     """Nets whose probabilities are averaged, with their weights; ``version`` names the training run."""
 
-    nets: tuple[Mapping[str, Layer], ...]
+    nets: tuple[Layers, ...]
     version: str
 
     def probabilities(self, text: Pieces) -> Array:
@@ -52,16 +56,11 @@ class Whose:
         return out
 
     @staticmethod
-    def _read(vectors: Array, layer: Mapping[str, Layer]) -> Array:
-        x = np.tanh(layer["piece"](np.hstack([vectors, places(len(vectors))])))
-        for name in CONVOLUTIONS:
-            edge = np.zeros((1, x.shape[1]), np.float32)
-            row = np.concatenate([edge, x, edge])
-            window = np.concatenate([row[k : k + len(x)] for k in range(REACH)], axis=1)
-            x = x + np.maximum(0, layer[name](window))
-        weights = _softmax(layer["weighs"](x).T)
-        parts = [x.sum(axis=0) / np.float32(np.sqrt(len(x))), x.max(axis=0), (weights @ x).reshape(-1)]
-        return _softmax(layer["out"](np.maximum(0, layer["hidden"](np.concatenate(parts)))))
+    def _read(vectors: Array, layer: Layers) -> Array:
+        x = with_neighbours(np.tanh(layer["piece"](np.hstack([vectors, places(len(vectors))]))), layer)
+        weights = softmax(layer["weighs"](x).T)
+        parts = [total(x), x.max(axis=0), (weights @ x).reshape(-1)]
+        return softmax(layer["out"](np.maximum(0, layer["hidden"](np.concatenate(parts)))))
 
 
 def places(n: int) -> Array:
@@ -70,19 +69,9 @@ def places(n: int) -> Array:
     return np.stack([1 / (1 + at), np.minimum(at / FAR, 2)], axis=1)
 
 
-def _softmax(z: Array) -> Array:
-    e = np.exp(z - z.max(axis=-1, keepdims=True))
-    out: Array = e / e.sum(axis=-1, keepdims=True)
-    return out
-
-
 def make_whose(data: Mapping[str, Any]) -> Whose:
     """The nets of the stored form of their weights."""
-    nets = []
-    for net in data["nets"]:
-        bias = {name: np.array(net[name]["bias"], dtype=np.float32) for name in LAYERS}
-        nets.append({n: Layer(unpack(net[n]["weight"]).reshape(len(b), -1), b) for n, b in bias.items()})
-    return Whose(tuple(nets), data["version"])
+    return Whose(tuple(make_layers(net, LAYERS) for net in data["nets"]), data["version"])
 
 
 @cache

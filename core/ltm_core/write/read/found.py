@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -25,6 +26,19 @@ class Found:
     news: list[Candidate] = field(default_factory=list)
     """Sentences that may end known facts, by what was learned."""
     skipped: list[str] = field(default_factory=list)
+
+    def clauses_read(self, reads: Sequence[Read], message_id: str) -> list[int]:
+        """Places of the clauses from whose words something was read, so that `leave_out` may change something."""
+        starts = [r.clause.start for r in reads]
+        told = (*self.candidates, *self.endings, *self.news)
+        evidence = {*(e for c in told for e in c.evidence), *(a.evidence for a in self.anchors)}
+        found = {
+            i
+            for e in evidence
+            if e.message_id == message_id
+            for i in range(max(0, bisect_right(starts, e.start) - 1), bisect_left(starts, e.end))
+        }
+        return sorted(found)
 
     def leave_out(self, place: Evidence) -> None:
         """Forget what was read from the clause that stands there, and what mostly rests on it."""

@@ -8,14 +8,13 @@ because the sentence before it names a friend, and "I'm still renting" is the us
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ltm_core.write.learned.attending import Pieces
+from ltm_core.write.learned.layers import Cut
 from ltm_core.write.learned.whose import MOST_PIECES, OTHERS, QUOTED, load_whose
 from ltm_core.write.plan import Utterance
 from ltm_core.write.read.named_others import was_told_of
@@ -23,8 +22,6 @@ from ltm_core.write.read.people import Subject
 from ltm_core.write.read.scopes import Read
 from ltm_core.write.words.lexicon import Lexicon
 
-Cut: TypeAlias = Callable[[str], Pieces]
-"""What cuts a text into the pieces that the net reads."""
 _SURE = {OTHERS: 0.95, QUOTED: 0.85}
 """Probability, of one of the two readings, from which a clause is taken for it. From .85 to .95 as much of unread
 messages about others is left out, and one in a hundred facts of unread English stories less is lost."""
@@ -44,8 +41,13 @@ class Overheard:
     utterance: Utterance
     reads: Sequence[Read]
     lexicon: Lexicon
-    cut: Cut | None
+    cut: Cut
     _seen: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    _sentences: dict[int, list[Read]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for r in self.reads:
+            self._sentences.setdefault(r.clause.sentence, []).append(r)
 
     def is_others(self, r: Read, subject: Subject) -> bool:
         """Whether the clause tells of the life of somebody who is none of the user's own."""
@@ -53,42 +55,39 @@ class Overheard:
 
     def is_quoted(self, r: Read) -> bool:
         """Whether the clause is part of what is only quoted; what puts something right is the user's own word."""
-        corrects = any(c["correction"] for c in self.reads if c.clause.sentence == r.clause.sentence)
+        corrects = any(c["correction"] for c in self._sentences[r.clause.sentence])
         return not corrects and self._is(r, QUOTED)
 
     def _is(self, r: Read, what: int) -> bool:
-        if self.cut is None:
-            return False
         around, is_whole = self._around(r)
         one, two = (float(self._read(t)[what]) for t in (self._sentence(r), around))
         return max(one, two) >= _SURE[what] and min(one, two) >= (_LIKELY if is_whole else _SURE[what])
 
     def _read(self, text: str) -> NDArray[np.float32]:
         if text not in self._seen:
-            assert self.cut is not None
             self._seen[text] = load_whose().probabilities(self.cut(text))
         return self._seen[text]
 
     def _sentence(self, r: Read) -> str:
-        return self._between(r.clause.sentence, r.clause.sentence)
+        return self._from(r, r.clause.sentence)
 
     def _around(self, r: Read) -> tuple[str, bool]:
         """The message, or the sentence with the one before it if that is too long; and whether it is the message."""
-        assert self.cut is not None
         content = self.utterance.content
         if len(content) <= _LONGEST and len(self.cut(content).ids) <= MOST_PIECES:
             return content, True
-        return self._between(r.clause.sentence - 1, r.clause.sentence), False
+        return self._from(r, r.clause.sentence - 1), False
 
-    def _between(self, first: int, last: int) -> str:
-        inside = [r.clause for r in self.reads if first <= r.clause.sentence <= last]
-        return self.utterance.content[inside[0].start : inside[-1].end]
+    def _from(self, r: Read, first: int) -> str:
+        """The words from the sentence ``first``, if there is one of that number, to the end of the clause's own."""
+        own = self._sentences[r.clause.sentence]
+        begin = self._sentences.get(first, own)[0].clause.start
+        return self.utterance.content[begin : own[-1].clause.end]
 
     def _names_known(self, r: Read) -> bool:
         """Whether the sentence begins a clause with, or has between others, the name of somebody told of before."""
-        rules = self.lexicon.rules(r.clause.language)
-        pattern = rules.parts.get("another_named")
-        clauses = [c.clause.norm for c in self.reads if c.clause.sentence == r.clause.sentence]
+        pattern = self.lexicon.rules(r.clause.language).parts.get("another_named")
+        clauses = [c.clause.norm for c in self._sentences[r.clause.sentence]]
         begun = [m["name"] for m in (pattern.match(n.lstrip()) for n in clauses) if m] if pattern is not None else []
         given = [w for w in _NAME.findall(self._sentence(r)) if w.lower() in self.lexicon.sets["given_names"]]
         return any(was_told_of(n, self.utterance, self.lexicon, r.clause.language) for n in (*begun, *given))

@@ -19,7 +19,7 @@ from ltm_core.write.endings.stages import RULE as STAGE
 from ltm_core.write.known.judged import Judge
 from ltm_core.write.known.known import Known
 from ltm_core.write.known.news import load_news
-from ltm_core.write.learned.attending import Pieces
+from ltm_core.write.learned.layers import Cut
 from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.read.found import inside
 from ltm_core.write.resolve.advance import advance
@@ -51,7 +51,7 @@ def resolve(
     lexicon: Lexicon,
     similarity: Callable[[str, str], float] | None = None,
     vectors: Mapping[str, NDArray[Any]] | None = None,
-    pieces: Callable[[str], Pieces] | None = None,
+    pieces: Cut | None = None,
     relation_threshold: float = 0.7,
     duplicate_similarity: float = 0.92,
 ) -> tuple[Decision, ...]:

@@ -126,3 +126,23 @@ def test_the_presenter_is_oneself_only_when_one_says_so(tmp_path: Path) -> None:
         memory.observe(user_id="u", session_id="a", user="I'm the presenter on Radio Leeds.")
         (fact,) = memory.facts(user_id="u")
     assert (fact.subject, fact.relation) == ("user", "occupation")
+
+
+@pytest.mark.parametrize(
+    ("turns", "kept"),
+    [
+        (["My husband was called Alan, he died in 2019."], "Alan"),
+        (["My PIN hint is a year. My husband was called Alan, he died in 2019.", "We had two boys."], "Alan"),
+        (["My wife was called Renate, she died in spring."], "Renate"),
+    ],
+)
+def test_what_takes_the_place_of_something_in_its_own_message(
+    tmp_path: Path, encoder: Embedder, turns: Sequence[str], kept: str
+) -> None:
+    with LongTermMemory.open(tmp_path / "store", embedder=encoder, timezone="UTC") as memory:
+        for n, words in enumerate(turns):
+            memory.observe(user_id="u", session_id=f"s{n}", user=words, at=BEGIN + timedelta(days=n))
+        known = memory.facts(user_id="u", include_superseded=True)
+        assert any(kept in f.text for f in known)
+        ids = {f.id for f in known}
+        assert all(f.superseded_by in ids for f in known if f.superseded_by)

@@ -33,7 +33,17 @@ def without_farewells(decisions: Sequence[Decision], open_: Collection[str], lex
         for old, new in over
         if i in made and old is not None and new is not None and _takes_leave(made[i], old, new, lexicon)
     }
-    return [d for d in decisions if d.fact.id not in gone]
+    return _without(decisions, gone)
+
+
+def _without(decisions: Sequence[Decision], gone: Collection[str]) -> list[Decision]:
+    """The decisions without the facts that are not to be made: what took the place of one of them in the same message
+    took nothing's place."""
+    return [
+        replace(d, op="add", previous=None) if d.previous is not None and d.previous.id in gone else d
+        for d in decisions
+        if d.fact.id not in gone
+    ]
 
 
 def ended_before(decisions: Sequence[Decision], ending: Candidate, lexicon: Lexicon) -> bool:
@@ -58,7 +68,7 @@ def without_news(
     }
     for i in news:
         known.drop(i)
-    return [d for d in decisions if d.fact.id not in news]
+    return _without(decisions, news)
 
 
 def without_partner(decisions: list[Decision], ending: Candidate, known: Known, lexicon: Lexicon) -> list[Decision]:
@@ -76,7 +86,7 @@ def without_partner(decisions: list[Decision], ending: Candidate, known: Known, 
 
 def _takes_leave(told: Fact, old: Fact, new: Fact, lexicon: Lexicon) -> bool:
     """Whether a statement before the new value names what the old fact was about and the new one is not."""
-    if new.id == told.id or old.subject != told.subject:
+    if told.id in (new.id, old.id) or old.subject != told.subject:
         return False
     if not any(c > "\u2e80" for c in told.text):
         return _names_old(told, old, new, lexicon)

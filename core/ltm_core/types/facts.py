@@ -134,7 +134,9 @@ class Anchor:
 
     kind: AnchorKind
     text: str
-    """What is kept: the statement, the identifier, the confirmed solution."""
+    """What is kept: the statement, the identifier, the confirmed solution. Of a reference to an earlier conversation
+    its words and, behind a dash, the identifier or the sentence they mean, where one is known: "the quote from last
+    week — Q-2025-118"."""
     evidence: Evidence
     reason: str
     importance: Importance = "medium"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ltm_core.text.terms import terms
 from ltm_core.types import Fact
 from ltm_core.write.analyse import analyse
+from ltm_core.write.anchors.meant import meanings
 from ltm_core.write.extract.own_things import known_things
 from ltm_core.write.incoming.batch import Batch, Prepared
 from ltm_core.write.incoming.index import message_units
@@ -141,6 +142,7 @@ def prepare_message(
     return Prepared(
         message=message, id=id, analysis=analysis, units=units, at=at, for_model=for_model,
         other=speaker_key(utterance)[1] is not None,
+        meanings=meanings(analysis.anchors, message.content, known.earlier),
     )  # fmt: skip
 
 
@@ -178,6 +180,11 @@ def _rests_on_tool(turns: Sequence[Turn], role: str) -> bool:
     return False
 
 
+def nobody_said() -> tuple[str, ...]:
+    """No turns."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
     """The identifiers that are remembered."""
@@ -194,30 +201,40 @@ class Known:
     """How things of the user's own may be named again."""
     said: Callable[[str], bool] | None = None
     """Whether words of a text were said in an earlier session."""
+    earlier: Callable[[], tuple[str, ...]] = nobody_said
+    """The turns of earlier sessions, newest first."""
 
 
 def known_entities(reader: Reader, session_id: str | None, *, now: datetime | None = None) -> Known:
     """Identifiers remembered of the user, the newest; and, as of ``now``, the people that facts tell of."""
     facts = reader.facts(slots=[("user", r) for r in _IDENTIFIER_RELATIONS], newest_first=True, limit=_MOST_ENTITIES)
     current = cache(lambda: _current(reader, now))
+    earlier = nobody_said if now is None else cache(lambda: _turns_earlier(reader, session_id, now))
     return Known(
         elsewhere=tuple(dict.fromkeys(f.object for f in facts if f.session_id != session_id)),
         kinds={f.object: f.relation for f in reversed(facts) if f.relation != "identifier"},
         people=nobody if now is None else cache(lambda: known_people(current(), default_lexicon())),
         told_of=no_name if now is None else lambda name: any(holds_word(f.text, name) for f in current()),
         things=nothing if now is None else cache(lambda: known_things(current(), default_lexicon())),
-        said=None if now is None else _said_earlier(reader, session_id, now),
+        said=None if now is None else _said_earlier(earlier),
+        earlier=earlier,
     )
 
 
-def _said_earlier(reader: Reader, session_id: str | None, now: datetime) -> Callable[[str], bool]:
-    """Whether a text shares words with what was said in other sessions, or in this one before a long pause."""
+def _turns_earlier(reader: Reader, session_id: str | None, now: datetime) -> tuple[str, ...]:
+    """What was said in other sessions, or in this one before a long pause, newest first."""
+    rows = reader.messages(newest_first=True, limit=_MOST_SAID)
+    earlier = [r for r in rows if r.session_id != (session_id or "") or now - r.at > _LONG_PAUSE]
+    return tuple(r.content[:_LONGEST_SAID] for r in earlier)
+
+
+def _said_earlier(earlier: Callable[[], tuple[str, ...]]) -> Callable[[str], bool]:
+    """Whether a text shares words with one of these."""
 
     @cache
     def said() -> frozenset[str] | None:
-        rows = reader.messages(newest_first=True, limit=_MOST_SAID)
-        earlier = [r for r in rows if r.session_id != (session_id or "") or now - r.at > _LONG_PAUSE]
-        return frozenset(t for r in earlier for t in terms(r.content[:_LONGEST_SAID])) if earlier else None
+        turns = earlier()
+        return frozenset(t for turn in turns for t in terms(turn)) if turns else None
 
     def shares(text: str) -> bool:
         known = said()

@@ -17,6 +17,7 @@ from ltm_core.spans import stage
 from ltm_core.store.base import MessageRow
 from ltm_core.text.language import detect_language
 from ltm_core.types import Anchor, FactChange, MessageStatus, Observation
+from ltm_core.write.anchors.meant import told_fully
 from ltm_core.write.apply import apply_decisions
 from ltm_core.write.corrections.restated import OF_ASSISTANT
 from ltm_core.write.corrections.restated import RULE as RESTATED
@@ -178,7 +179,7 @@ def _write(
         found = [*ready.analysis.anchors, *changed(learned, ready.analysis.anchors, _BESIDE_STORE, row.content)]
         for anchor in found:
             writer.add_anchor(anchor, session_id=session_id, at=row.at)
-        anchors += found
+        anchors += [told_fully(a, ready.meanings) for a in found]
         if ready.analysis.requests:
             # Earlier messages of the batch may have told what this one asks to forget.
             named = None if changes else targets.get(index)

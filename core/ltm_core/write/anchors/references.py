@@ -21,6 +21,8 @@ from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import fold, trim
 
 _NOT_ONES_WORD = frozenset(["fiction", "quotation", "injection"])
+KNOWN = "names a known entity"
+"""Reason of a reference whose text is an identifier that is remembered."""
 _LEAST = 2
 """Letters of a name."""
 _OTHERS = 8
@@ -70,7 +72,7 @@ def learned_reference(
             kind="cross_session_reference",
             text=entity or asked.text,
             evidence=Evidence(message_id=utterance.message_id, start=asked.start, end=asked.end),
-            reason="names a known entity" if entity else "refers to an earlier conversation",
+            reason=KNOWN if entity else "refers to an earlier conversation",
         ),
         clauses=(),
     )
@@ -99,7 +101,7 @@ def _reference(
             kind="cross_session_reference",
             text=entity or text,
             evidence=Evidence(message_id=utterance.message_id, start=start + m.start(), end=start + m.end()),
-            reason="names a known entity" if entity else "refers to an earlier conversation",
+            reason=KNOWN if entity else "refers to an earlier conversation",
         ),
         clauses=tuple(reads[k].evidence(utterance.message_id) for k in places),
     )
@@ -175,7 +177,10 @@ def _is_of_earlier(
         return said is None or asked or addressed or said(text)
     if groups.get("said") is not None:
         return said is not None and utterance.begins and said(text)
-    return utterance.begins and (said is None or said(text))
+    # "That race I told you about" may have been told in other words.
+    told = parts.get("reference_told")
+    of_user = told is not None and told.search(m.group()) is not None
+    return utterance.begins and (said is None or said(text) or (of_user and said("")))
 
 
 def _is_dated(reads: Sequence[Read], i: int, parts: Mapping[str, Expression]) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from ltm_core.types import Scope
+from ltm_core.types import Evidence, Scope
 from ltm_core.write.incoming.index import Unit
 from ltm_core.write.incoming.intake import Incoming
 from ltm_core.write.plan import Analysis
@@ -39,3 +39,5 @@ class Prepared:
     """There is something in it that an extractor is to read."""
     other: bool = False
     """Another than the account's owner speaks."""
+    meanings: Mapping[Evidence, str] = field(default_factory=dict)
+    """What its references to earlier conversations mean, by their place."""

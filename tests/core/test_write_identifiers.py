@@ -94,6 +94,26 @@ def test_shapes_in_unseen_words(text: str, found: list[str]) -> None:
     assert [f"{i.text} {i.kind}" for i in find_identifiers(text, default_lexicon())] == found
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("the courier's tracking is 60 4418 2203", ["60 4418 2203"]),
+        ("My reference is 55120934771, what next?", ["55120934771"]),
+        ("fridge serial: F7K 2210 884", ["F7K 2210 884"]),
+        ("the chassis number is WBA 3310 7741 C", ["WBA 3310 7741 C"]),
+        ("They want our holding number on it, it's IE 220417", ["IE 220417"]),
+        ("tracking says 3 days", []),
+        ("the reference is 12 pages long", []),
+        ("We are tracking 12000 parcels a day", []),
+        ("My phone number is new, it's 0161 496 0733", []),
+        ("the house number is easy, it's 14", []),
+        ("serial dramas of 1988", []),
+    ],
+)
+def test_a_word_that_promises_a_number_is_enough(text: str, found: list[str]) -> None:
+    assert [i.text for i in find_identifiers(text, default_lexicon())] == found
+
+
 def test_a_configured_pattern_wins_over_a_built_in_one() -> None:
     (identifier,) = find_identifiers("order ORD-12-AB/X is late", default_lexicon(), [r"(?P<case>ORD-12-AB/X)"])
     assert (identifier.text, identifier.kind) == ("ORD-12-AB/X", "case")

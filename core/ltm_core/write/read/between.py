@@ -60,7 +60,8 @@ def _of_two(reads: Sequence[Read], lexicon: Lexicon) -> str:
 
 def _of_three(reads: Sequence[Read], lexicon: Lexicon) -> str | None:
     """The name where it stands between what he is and what he does, if he is one of the speaker's own; "" for a
-    stranger, of whom nothing is kept ("Ann Moss, the head of the bank, runs daily"); None when nobody is named."""
+    stranger, of whom nothing is kept ("Ann Moss, the head of the bank, runs daily"; "one of the dads, Saul, fosters
+    greyhounds"); None when nobody is named."""
     first, second, told = reads
     if not first.clause.sentence == second.clause.sentence == told.clause.sentence:
         return None
@@ -72,6 +73,8 @@ def _of_three(reads: Sequence[Read], lexicon: Lexicon) -> str | None:
         return name
     if name and _match("is_one_of_ours", told, lexicon) is not None:
         return name
+    if name and does and _match("phrase_alone", first, lexicon) is not None and not _is_kin(first, lexicon):
+        return ""
     name = _match(_BARE_NAME, first, lexicon)
     spoken_of_us = any(r["first_person"] for r in reads)
     if name and not spoken_of_us and _goes_on(told, lexicon) and _match("says_who", second, lexicon) is not None:

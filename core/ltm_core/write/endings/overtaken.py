@@ -100,7 +100,7 @@ def overtake(
     if probability < _SURE and not certain and not all(_may_follow(f, over[0], c, news, lexicon) for f in values):
         return decisions
     if not any(o.holds for o in by_event) and not (c.move == "correct" and c.is_positive):
-        over = [*over, *told_with(over, known.values(), lexicon)]
+        over = [*over, *told_with(over, known.values(), lexicon, ends=not values)]
     made: list[Decision] = []
     if values and c.is_positive:
         by = values[0]

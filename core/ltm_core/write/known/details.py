@@ -11,6 +11,8 @@ from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.load import default_lexicon
 
 _DIGITS = re.compile(r"\d+")
+_FRAME = ".frame."
+"""In the names of rules that read what is done by the verb alone."""
 _LONGEST = 10
 """Characters of a Chinese statement that can be a mere detail; an English one may have three times as many."""
 
@@ -34,6 +36,25 @@ def is_detail_of(fact: Fact, other: Fact) -> bool:
     )
 
 
+def is_time_of(fact: Fact, other: Fact) -> bool:
+    """Whether a statement without a subject only says when or how often is done what was told just before it ("I sit
+    on the council, every second Tuesday"; "订了鲜牛奶，每天早上送两瓶"): it is over with it."""
+    if fact.rule != "open" and _FRAME not in fact.rule:
+        return False
+    shared = default_lexicon().shared
+    longest = _LONGEST * (3 if fact.text.isascii() else 1)
+    return (
+        fact.is_positive
+        and not shared["when_told"].search(other.text)  # "周一跑步，周三游泳" tells of two
+        and fact.subject == other.subject
+        and len(fact.text) <= longest
+        and shared["detail_when"].match(fact.text.lower()) is not None
+        and any(
+            a.message_id == b.message_id and 0 <= a.start - b.end <= 2 for a in fact.evidence for b in other.evidence
+        )
+    )
+
+
 def one_life(f: Fact, other: Fact, lexicon: Lexicon) -> bool:
     """Whether two facts are one thing told in one clause: who works somewhere as something does neither any
     longer when the place is gone."""
@@ -42,7 +63,12 @@ def one_life(f: Fact, other: Fact, lexicon: Lexicon) -> bool:
     return same and f.subject == other.subject and bool(f.evidence) and f.evidence == other.evidence
 
 
-def told_with(over: Sequence[Fact], facts: Iterable[Fact], lexicon: Lexicon) -> list[Fact]:
-    """The facts that hold only as long as those that are over."""
+def told_with(over: Sequence[Fact], facts: Iterable[Fact], lexicon: Lexicon, *, ends: bool = False) -> list[Fact]:
+    """The facts that hold only as long as those that are over; ``ends``: nothing has taken their place, so that when
+    it was done is told of nothing any longer."""
     rest = [f for f in facts if f.is_positive and f not in over]
-    return [f for f in rest if any(is_detail_of(f, o) or one_life(f, o, lexicon) for o in over)]
+    return [
+        f
+        for f in rest
+        if any(is_detail_of(f, o) or one_life(f, o, lexicon) or (ends and is_time_of(f, o)) for o in over)
+    ]

@@ -30,7 +30,7 @@ from ltm_core.write.endings.ends import RULE as ENDS
 from ltm_core.write.endings.given_up import left_of
 from ltm_core.write.endings.worded import without
 from ltm_core.write.extract.renew import RULE as RENEWED
-from ltm_core.write.known.details import is_detail_of, one_life
+from ltm_core.write.known.details import is_detail_of, is_time_of, one_life
 from ltm_core.write.known.known import Known
 from ltm_core.write.known.match import related, same_meaning, same_statement, same_thing
 from ltm_core.write.known.mentions import names
@@ -105,7 +105,7 @@ class Meeting:
         """What the words end, with what is told of it beside."""
         over = [f for f in ended_of(c, mine, self.lexicon) if not same_statement(f, c, self.lexicon)]
         if not c.is_positive:
-            over += _more(mine, over, lambda f: any(one_life(f, o, self.lexicon) for o in over))
+            over += _more(mine, over, lambda f: any(one_life(f, o, self.lexicon) or is_time_of(f, o) for o in over))
         if c.instead_of:
             over += _more(self.known.values(), over, lambda f: f.id in c.instead_of)
         if not c.is_positive or (c.move == "change" and c.wrong_object):
@@ -127,7 +127,7 @@ class Meeting:
         ]
         over = over or only_one_meant(c, mine, self.lexicon) or self._of_relatives(c)
         over += [f for f in mine if f not in over and may_end(f) and any(one_life(f, o, self.lexicon) for o in over)]
-        over += [f for f in mine if f not in over and any(is_detail_of(f, o) for o in over)]
+        over += [f for f in mine if f not in over and any(is_detail_of(f, o) or is_time_of(f, o) for o in over)]
         made = self._replace(c, [], over) if over else []
         return [*made, *(self._kept_of(f, c, rest) for f in over if (rest := left_of(f, named_by(c), self.lexicon)))]
 

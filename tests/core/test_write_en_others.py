@@ -38,6 +38,8 @@ WHOSE: list[tuple[str, str | None, str]] = [
     ("My workmate Kofi moved to Norwich last year.", None, "Norwich"),
     ("My old mate Stu is a welder up in Aberdeen.", None, "welder"),
     ("Our milkman, Cyril, has three greyhounds.", None, "greyhounds"),
+    ("One of the dads at football, Saul, has bought a trout farm.", None, "trout"),
+    ("plumber I share a van with, Dougie, is allergic to nickel", None, "nickel"),
     ("The couple upstairs, Ada and Milos, are both deaf.", None, "deaf"),
     ("The captain of our team, Marit, has supported Ajax all her life.", "Marit", "Ajax"),
     ("Grandma's carer, Dolores, is from Manila.", "Dolores", "Manila"),
@@ -101,6 +103,10 @@ CHANGES: list[tuple[list[str], list[str], list[str]]] = [
     (["My office is in Preston.", "Sorry, Burnley is playing, back in a bit."], ["Preston"], []),
     # what one is put on comes on top, unless it is told to come instead
     (["I take metformin.", "|", "The doctor has put me on ramipril too."], ["metformin", "ramipril"], []),
+    # where or with what something is done
+    (["I keep my accounts in Sagebrush.", "|", "Changed to Ledgerly for the accounts"], ["Ledgerly"], ["Sagebrush"]),
+    (["We ship our parcels via Hermes.", "|", "Gone with DPD for the parcels."], ["DPD"], ["Hermes"]),
+    (["I keep my wine in the cellar.", "|", "Changed to Ledgerly for the accounts"], ["cellar"], []),
     (["I take metformin.", "|", "My GP put me on a statin."], ["metformin", "statin"], []),
     (["I take ramipril.", "|", "My GP put me on losartan instead."], ["losartan"], ["ramipril"]),
     # "who" goes on about the one named last

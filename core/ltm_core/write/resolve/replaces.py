@@ -9,6 +9,7 @@ from functools import cache
 from ltm_core.types import Fact
 from ltm_core.write.endings.telling_of import changes_facet
 from ltm_core.write.extract.renew import RULE as RENEWED
+from ltm_core.write.extract.succession import RULE as SUCCESSION
 from ltm_core.write.known.match import singular
 from ltm_core.write.known.mentions import content, stem
 from ltm_core.write.known.news import words
@@ -84,6 +85,18 @@ def switched(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     return fact.relation == candidate.relation and bool(
         _purpose(fact.text, lexicon) & _purpose(candidate.text, lexicon)
     )
+
+
+def done_with(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
+    """Whether the fact says in its own words where or with what the thing is done that the words give a new value
+    ("I do my books in Xero", then "changed to FreeAgent for the books")."""
+    noun = candidate.relation.partition(":")[2]
+    own = fact.relation in lexicon.sets["own_words"] or fact.relation in ("uses", "has")
+    if candidate.rule != SUCCESSION or not noun.isascii() or not own:
+        return False
+    means = lexicon.rules("en").parts["means_behind"]
+    told = fold(fact.text)
+    return any(means.match(told, m.end()) for m in re.finditer(rf"\b{re.escape(fold(noun))}\b", told))
 
 
 def only_provider(facts: Sequence[Fact], candidate: Candidate, lexicon: Lexicon) -> list[Fact]:

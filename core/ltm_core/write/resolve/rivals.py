@@ -14,7 +14,7 @@ from ltm_core.write.known.match import counts, same_activity, same_thing
 from ltm_core.write.known.revalued_zh import revalued
 from ltm_core.write.known.rows import UNTOUCHED
 from ltm_core.write.plan import Candidate
-from ltm_core.write.resolve.replaces import only_provider, same_verb, switched, takes_place
+from ltm_core.write.resolve.replaces import done_with, only_provider, same_verb, switched, takes_place
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import fold
 
@@ -89,7 +89,7 @@ def renewed(c: Candidate, mine: Sequence[Fact], taken: set[str], lexicon: Lexico
         and f.id not in taken
         and not equal(f, c, lexicon)
         and not any(e.message_id in told for e in f.evidence)
-        and (switched(f, c, lexicon) or not only_touches(f, c.text, lexicon))
+        and (switched(f, c, lexicon) or done_with(f, c, lexicon) or not only_touches(f, c.text, lexicon))
         and not tells_of_another(f, c.text, lexicon)
         and not tells_of_part(f, c, lexicon)
         and not is_other_slot(f, c.relation, lexicon)

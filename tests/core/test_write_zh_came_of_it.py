@@ -86,3 +86,75 @@ def test_a_reference_names_what_it_means(before: str, now: str, words: str, tmp_
 )
 def test_what_others_said_or_did_is_no_reference(before: str, now: str, tmp_path: Path) -> None:
     assert not [a for a in anchors(tmp_path, [before], [now]) if a.kind == "cross_session_reference"]
+
+
+LATER = [
+    (["微波炉热牛奶老是溢出来", "A: 把火力调到中火，杯口搭一根木筷子。"], "搭了根筷子，一滴没溢，绝了", "木筷子"),
+    (["老人吃药老是漏", "A: 可以买个七格药盒，周日一次分好。"], "买了一个，用了半个月，一顿都没落下", "药盒"),
+    (["笔记本风扇一开会就狂转", "A: 建议把开机自启的程序禁用掉。"], "弄过了，安静得跟没开机一样", "自启"),
+    (["我妈用手机老是误删照片", "A: 打开云相册自动备份。"], "弄好半个月了，一张都没丢过", "云相册"),
+    (["孩子背单词背了就忘", "A: 建议按1、2、4、7天的间隔复习。"], "坚持了一个月，这次听写全对，开心！", "间隔"),
+    (["视频导出来音画不同步", "A: 导出时把可变帧率改成固定帧率。"], "改完重导，对得严丝合缝", "帧率"),
+    (["猫半夜老挠门", "A: 试试睡前陪它玩十分钟，再喂一小把粮。"], "这法子灵，这几天都睡到天亮的", "睡前"),
+    (["面团老是发不起来", "A: 先别加糖，等酵母起泡再揉。"], "听你的，等起泡了再揉，果然发得老高", "酵母"),
+]
+
+
+@pytest.mark.parametrize(("before", "reply", "words"), LATER)
+def test_days_later_the_deed_is_told_without_its_object(
+    before: list[str], reply: str, words: str, tmp_path: Path
+) -> None:
+    found = anchors(tmp_path, before, [reply])
+    assert any(words in a.text for a in found if a.kind == "confirmation"), found
+
+
+@pytest.mark.parametrize(
+    ("before", "reply"),
+    [
+        (["打印机老卡纸", "A: 先把搓纸轮用酒精棉擦干净。"], "换了台新打印机，一张没卡过"),
+        (["猫把沙发抓烂了", "A: 在沙发角贴双面胶。"], "换了新沙发，舒服得很"),
+        (["衬衫领子洗不白", "A: 先用小苏打糊敷二十分钟再洗。"], "敷了，跟没洗一样"),
+        (["热水器忽冷忽热", "A: 把进水阀开到最大。"], "如果弄了管用我再告诉你"),
+        (["宝宝不肯吃胡萝卜", "A: 切碎了混在蛋饼里试试。"], "弄了，一口都没吃"),
+        (["腰一坐久就酸", "A: 每坐四十分钟起来走两分钟。"], "做了个按摩，舒服多了"),
+        (["我家路由器半夜老断网", "A: 把信道固定到6，别用自动。"], "弄了个新发型，心情好多了"),
+    ],
+)
+def test_days_later_other_news_confirms_nothing(before: list[str], reply: str, tmp_path: Path) -> None:
+    assert not [a for a in anchors(tmp_path, before, [reply]) if a.kind == "confirmation"]
+
+
+EN = [
+    (["The bathroom door sticks.", "A: Rub a candle along the edge."], "Did that, it hasn't stuck since.",
+     "candle"),
+    (["The curtain keeps blowing open.", "A: Sew a penny into the hem."], "The penny thing is magic, hangs dead "
+     "straight.", "penny"),
+    (["My chain skips in low gears.", "A: Index the gears with the barrel adjuster."], "Indexing the gears was the "
+     "answer.", "barrel adjuster"),
+    (["The tank goes cloudy.", "A: Feed them once a day and rinse the sponge in tank water."], "Your tip about the "
+     "sponge was spot on.", "sponge"),
+    (["The picture keeps tilting.", "A: Hang it on two hooks."], "Hung it on two and it's dead level now.", "two"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "reply", "words"), EN)
+def test_english_replies_that_credit_what_was_advised(
+    before: list[str], reply: str, words: str, tmp_path: Path
+) -> None:
+    found = anchors(tmp_path, before, [reply])
+    assert any(words in a.text for a in found if a.kind == "confirmation"), found
+
+
+@pytest.mark.parametrize(
+    ("before", "reply"),
+    [
+        (["The bathroom door sticks.", "A: Rub a candle along the edge."], "Rubbed a candle on it, no joy."),
+        (["I can't get to sleep.", "A: No screens after ten."], "Slept like a log by the coast, the sea air was the "
+         "answer."),
+        (["My heels crack.", "A: Rub in urea cream at night."], "The film we saw last night was magic."),
+        (["The picture keeps tilting.", "A: Hang it on two hooks."], "Sold it and the wall's lovely now."),
+        (["My dough won't rise.", "A: Put the bowl by the boiler."], "Your tip about the train was spot on."),
+    ],
+)  # fmt: skip
+def test_english_news_of_something_else_confirms_nothing(before: list[str], reply: str, tmp_path: Path) -> None:
+    assert not [a for a in anchors(tmp_path, before, [reply]) if a.kind == "confirmation"]

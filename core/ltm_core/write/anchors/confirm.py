@@ -24,7 +24,8 @@ from ltm_core.write.anchors.undone import (
     undoes,
     waits,
 )
-from ltm_core.write.anchors.worked import advice, asks_for_form, elsewhere, follows, points, says, worked
+from ltm_core.write.anchors.worked import advice, asks_for_form, elsewhere, follows, points, says
+from ltm_core.write.anchors.worked_en import praises, tells_deed, told_worked
 from ltm_core.write.endings.ends import thing_ended
 from ltm_core.write.known.news import Sentence, said_words
 from ltm_core.write.plan import Candidate, Turn, Utterance
@@ -61,20 +62,21 @@ def find_confirmation(
         return None
     learned = said is None and _may_take_up(utterance, reads, lexicon)
     spoken = bool(reads) and reads[0].clause.language in load_agreement("zh").languages
-    if said is None and not (learned or spoken) and not denies(reads, lexicon):
+    if said is None and not (learned or spoken or denies(reads, lexicon) or tells_deed(utterance, lexicon)):
         return None
-    praised = next((r for r in reads if _praises(r, lexicon)), None) if said is None and utterance.begins else None
+    praised = next((r for r in reads if praises(r, lexicon)), None) if said is None and utterance.begins else None
     proposal, problem, proven = _answered(utterance, reads, lexicon, said=said or praised)
     if proposal is None or only_thanks(utterance.content, proposal.content, lexicon):
         return None
     if proposal not in utterance.before:
         said = said or praised
+        learned = learned and said is None
     undone = said is None and (
         proven
         or undoes(utterance, reads, proposal, problem, lexicon)
         or mends(utterance, reads, proposal, problem, lexicon)
         or chooses(utterance, reads, proposal, lexicon)
-        or worked(utterance, reads, proposal, problem, lexicon)
+        or told_worked(utterance, reads, proposal, problem, lexicon)
     )
     if learned and not undone:
         later = proposal not in utterance.before
@@ -275,13 +277,13 @@ def _answered(
             known = load_agreement("zh").function
             shared = said_words(utterance.content, known) & said_words(f"{problem} {proposal.content}", known)
             sure = said is not None and utterance.begins and _is_thanks_for_fix(said, lexicon)
-            if shared or sure or points(reads, lexicon) or worked(utterance, reads, proposal, problem, lexicon):
+            if shared or sure or points(reads, lexicon) or told_worked(utterance, reads, proposal, problem, lexicon):
                 return proposal, problem, False
             return None, "", False
     for turns in (utterance.before, utterance.earlier):
         turn, problem = advice(turns, lexicon)
         if turn is not None:
-            plain = worked(utterance, reads, turn, problem, lexicon)
+            plain = told_worked(utterance, reads, turn, problem, lexicon)
             return (turn, problem, True) if plain else (None, "", False)
     return None, "", False
 
@@ -293,9 +295,3 @@ def _is_on(utterance: Utterance, reads: Sequence[Read]) -> bool:
 
 def _whole(reads: Sequence[Read], message_id: str) -> Evidence:
     return Evidence(message_id=message_id, start=reads[0].clause.start, end=reads[-1].clause.end)
-
-
-def _praises(r: Read, lexicon: Lexicon) -> bool:
-    """Whether a clause praises what was advised, days later ("the washing up bowl idea is genius")."""
-    pattern = lexicon.rules(r.clause.language).parts.get("reply_praises")
-    return pattern is not None and r.veto not in NO_REPLY and pattern.search(r.clause.norm) is not None

@@ -32,21 +32,32 @@ def worked(utterance: Utterance, reads: Sequence[Read], proposal: Turn, problem:
     if not reads or reads[0].clause.language != "zh" or len(utterance.content) > _LONGEST:
         return False
     parts = lexicon.rules("zh").parts
-    if any(r.veto in _SAYS_NO or r["plan"] or parts["reply_asks"].search(r.clause.norm) for r in reads):
+    planned = any(r["plan"] for r in reads) and not any(parts["reply_after_all"].search(r.clause.norm) for r in reads)
+    if planned or any(r.veto in _SAYS_NO or parts["reply_asks"].search(r.clause.norm) for r in reads):
         return False
     if any(asks_for_form(r, lexicon) or parts["reply_nods"].match(r.clause.norm) for r in reads):
         return False
     if not any(parts["reply_good"].search(r.clause.norm) or _undone(r, problem, lexicon) for r in reads):
         return False
     if any(thing_ended(r.clause.norm, lexicon.rules("zh")) for r in reads) and any(
-        parts["changed_to"].match(r.clause.norm) for r in reads
+        parts["changed_to"].match(r.clause.norm) and not does([r], proposal.content, lexicon) for r in reads
     ):
         return False  # "跑步停了，改游泳了，膝盖舒服多了" is news of the speaker's life
+    if any(_replaced(r, problem, proposal, lexicon) for r in reads):
+        return False
     if any(parts["reply_points"].search(r.clause.norm) for r in reads):
         return True
     if not follows(utterance, proposal, lexicon):
         return False
-    return does(reads, proposal.content, lexicon) or _only_well(utterance, reads, proposal, problem, lexicon)
+    # "弄了", "买来用了三晚": told without its object, the deed is the one that was advised
+    done = any(parts["reply_did"].match(r.clause.norm) for r in reads)
+    return done or does(reads, proposal.content, lexicon) or _only_well(utterance, reads, proposal, problem, lexicon)
+
+
+def _replaced(r: Read, problem: str, proposal: Turn, lexicon: Lexicon) -> bool:
+    """Whether a clause tells that another of what gave trouble was got, which nobody advised ("换了新沙发")."""
+    m = lexicon.rules("zh").parts["reply_replaced"].search(r.clause.norm)
+    return m is not None and m["thing"] in problem and not any(w in proposal.content for w in "换买")
 
 
 def _only_well(utterance: Utterance, reads: Sequence[Read], proposal: Turn, problem: str, lexicon: Lexicon) -> bool:

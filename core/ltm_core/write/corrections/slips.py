@@ -8,10 +8,12 @@ before, is what was meant. So a slip keeps subject, relation and words, whatever
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ltm_core.types import Anchor, Evidence
+from ltm_core.write.corrections.slip_words import NUMBER as _NUMBER
+from ltm_core.write.corrections.slip_words import Slip, slip_of
 from ltm_core.write.plan import Candidate, Turn, Utterance
 from ltm_core.write.read.found import statement
 from ltm_core.write.read.people import speaker_key
@@ -19,84 +21,13 @@ from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import fold, normal, trim
 
 RULE = "zh.slip"
-_LONGEST = 48
-_MOST_PIECES = 5
 _TURNS = 2
 """The user's last turns in which the slip is looked for."""
-_PIECE = re.compile(r"[^，,。!?;；:：~…、\s]+")
-_NUMBER = re.compile(r"\d+(?:[.:]\d+)*|[一二两三四五六七八九十百千万零〇半]+")
 _MODEL = re.compile(r"[A-Za-z]+[ -]?\d[\w]*")
+_PART = re.compile(r"(?:上午|下午|早上|早晨|晚上|凌晨|中午|傍晚|夜里|半夜)$")
 _DATED = re.compile(r" \(\d{4}-[^)]*\)$")
 _MOST_APART = 2
 """Characters by which the right word may be longer or shorter than the wrong one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Slip:
-    """A right value, where it stands in the message, and the wrong one if the words name it."""
-
-    value: str
-    start: int
-    end: int
-    wrong: str = ""
-    says_slip: bool = False
-    """Whether words say that something was written wrongly; else only "not X" does."""
-
-
-def slip_of(content: str, lexicon: Lexicon) -> Slip | None:
-    """The message as a slip put right; None when it says anything else."""
-    parts = lexicon.rules("zh").parts
-    norm = normal(content)
-    if len(norm) > _LONGEST or "?" in norm:
-        return None
-    value: tuple[str, int] | None = None
-    wrong, says, looked_up = "", False, False
-    pieces = list(_pieces(norm))
-    if not 1 <= len(pieces) <= _MOST_PIECES:
-        return None
-    for at, piece in pieces:
-        lead = parts["slip_lead"].match(piece)
-        at, piece = (at + lead.end(), piece[lead.end() :]) if lead is not None else (at, piece)
-        says = says or bool(lead is not None and lead["mark"])
-        if not piece:
-            continue
-        why = parts["slip_reason"].match(piece)
-        if why is not None:
-            says = True
-            wrong = wrong or next((v for v in (why["wrong"], why["wrong2"]) if v), "")
-            continue
-        denied = parts["slip_denial"].match(piece)
-        if denied is not None:
-            wrong = denied["wrong"]
-            if denied["object"]:
-                value = _once(value, denied["object"], at + denied.start("object"))
-                if value is None:
-                    return None
-            continue
-        if parts["slip_source"].match(piece):
-            looked_up = True
-            continue
-        m = parts["slip_value"].match(piece)
-        if m is None or value is not None:
-            return None
-        value = (m["object"], at + m.start("object"))
-        if m["wrong"]:
-            wrong = m["wrong"]
-    if value is None or not (wrong or says or (looked_up and _NUMBER.match(value[0]))):
-        return None
-    return Slip(value[0], value[1], value[1] + len(value[0]), wrong, says)
-
-
-def _once(held: tuple[str, int] | None, value: str, at: int) -> tuple[str, int] | None:
-    return (value, at) if held is None else None
-
-
-def _pieces(norm: str) -> Iterator[tuple[int, str]]:
-    """The stretches between stops; a point inside a number is none."""
-    for m in _PIECE.finditer(norm):
-        piece = m.group().rstrip(".")
-        if piece:
-            yield m.start(), piece
 
 
 def put_in_place(
@@ -114,6 +45,8 @@ def put_in_place(
         if place is None:
             continue
         a, b, value = place
+        if slip.part and (daily := _PART.search(normal(turn.content)[:a])) is not None:
+            a, value = daily.start(), slip.part + value
         spoken = utterance.content[slip.start : slip.end] if value == slip.value else value
         written = turn.content[:a] + spoken + turn.content[b:]
         again = heard(replace(turn, content=written))
@@ -173,8 +106,9 @@ def _place(slip: Slip, text: str, said: Sequence[Candidate], lexicon: Lexicon) -
 
 def _named(slip: Slip, text: str) -> tuple[int, int, str] | None:
     at = text.rfind(slip.wrong)
-    if at < 0:
-        return None
+    if at < 0:  # "尾号3是旧车的" after "尾号是3"
+        figure = _NUMBER.search(slip.wrong)
+        return _named(replace(slip, wrong=figure.group()), text) if figure and figure.group() != slip.wrong else None
     end, value = at + len(slip.wrong), slip.value
     one, two = _NUMBER.match(slip.wrong), _NUMBER.match(value)
     if one is not None and two is not None:  # "2016年的，不是2018": the unit stands once
@@ -198,7 +132,10 @@ def _like_number(value: str, number: re.Match[str], text: str) -> tuple[int, int
     arabic = figure[0].isdigit()
     found = [m for m in _NUMBER.finditer(text) if m.group()[0].isdigit() == arabic and m.group() != figure]
     if unit:
-        found = [m for m in found if text[m.end() : m.end() + 1] == unit]
+        written = found or [m for m in _NUMBER.finditer(text) if m.group() != figure]
+        found = [m for m in written if text[m.end() : m.end() + 1] == unit]
+        if found and value[number.end() + 1 :][:1] in ("半", "多"):  # "一片半": the rest stands behind the unit
+            return found[-1].start(), found[-1].end() + 1, value
     elif any(len(m.group()) == len(figure) for m in found):
         found = [m for m in found if len(m.group()) == len(figure)]
     elif len(found) != 1:
@@ -226,6 +163,9 @@ def _like_word(slip: Slip, text: str, said: Sequence[Candidate], lexicon: Lexico
     if alike:
         at = text.rfind(alike[-1])
         return at, at + len(alike[-1]), _without_frame(value, text[:at], text[at + len(alike[-1]) :])
+    surname = re.search(r"姓(\w)(?![一-鿿]{0,1}名)", text)
+    if len(value) == 1 and surname is not None and surname[1] != value:
+        return surname.start(1), surname.end(1), value
     size = len(value)
     windows = [text[i : i + size] for i in range(len(text) - size + 1)]
     best = max(windows, key=lambda w: _shared(w, value), default="")

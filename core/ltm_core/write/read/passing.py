@@ -1,5 +1,5 @@
-"""What is said beside a figure and is over with the moment: what a thing cost, what became of a code; and the fault
-of a thing for which help is asked."""
+"""What is said beside a figure and is over with the moment: what a thing cost, what became of a code; the fault of a
+thing for which help is asked; and what goes wrong again and again and wants mending."""
 
 from __future__ import annotations
 
@@ -23,10 +23,14 @@ def passing(reads: Sequence[Read], lexicon: Lexicon) -> tuple[Read, ...]:
     brief = {r.clause.sentence for r in reads if r["temporary"] or r.veto == "one_off"}
     secret |= rung & {r.clause.sentence for r in reads if _says(r, "contact_now", lexicon)}
     helped = any(_says(r, "help_asked", lexicon) for r in reads)
+    wrong = [r for r in reads if _is_trouble(r, lexicon)]
+    troubles, troubled = {r.clause.start for r in wrong}, {r.clause.sentence for r in wrong}
     return tuple(
         r
         for r in reads
         if _is_fault(r, lexicon, helped=helped)
+        or r.clause.start in troubles
+        or (r.clause.sentence in troubled and _says(r, "trouble_more", lexicon))
         or any(_says(r, part, lexicon) for part in _PASSING)
         or (r.clause.sentence in brief and any(_says(r, part, lexicon) for part in _BRIEF))
         or (r.clause.sentence in secret and not any(r[w] for w in _LASTS))
@@ -39,6 +43,14 @@ def _is_fault(r: Read, lexicon: Lexicon, *, helped: bool) -> bool:
     if r["first_person"] or r["own_kin"]:
         return False
     return _says(r, "error_told", lexicon) or (helped and _says(r, "fault_told", lexicon))
+
+
+def _is_trouble(r: Read, lexicon: Lexicon) -> bool:
+    """Whether a clause complains of a thing or a process that goes wrong again and again ("my dough never rises",
+    "外卖箱老是晃"): it is told to be mended. What ails the speaker's body and how his people are lasts."""
+    if not _says(r, "trouble_told", lexicon) or _says(r, "trouble_lasts", lexicon):
+        return False
+    return not r["first_person"] or _says(r, "trouble_own", lexicon)
 
 
 def _says(read: Read, part: str, lexicon: Lexicon) -> bool:

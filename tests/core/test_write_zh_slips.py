@@ -114,6 +114,7 @@ def test_another_value_without_words_of_a_slip_puts_nothing_right(
 @pytest.mark.parametrize(
     "words",
     [
+        "写错了，是清晨的晨",
         "好的谢谢", "不是吧，这么贵", "不是，我今天在家", "不对，帮我重新算一下", "打错了，怎么撤回",
         "今天手滑把碗摔了", "不是我不想去", "你看错了吧？", "查了下天气，明天有雨", "错了就错了",
     ],

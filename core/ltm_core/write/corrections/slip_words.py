@@ -81,6 +81,8 @@ def slip_of(content: str, lexicon: Lexicon) -> Slip | None:
         m = framed if framed is not None else parts["slip_value"].match(piece)
         if m is None or value is not None:
             return None
+        if parts["slip_glyph"].match(m["object"]):
+            return None  # "写错啦，是破晓的晓" says how a character is written, not of what
         value = (m["object"], at + m.start("object"))
         if framed is None and m["wrong"]:
             wrong = m["wrong"]

@@ -28,6 +28,7 @@ from ltm_core.write.extract.own_things import as_own, as_said, near_own
 from ltm_core.write.extract.renew import next_employer, next_holder, successor_of
 from ltm_core.write.extract.standing import called, named_assistant, points_back
 from ltm_core.write.extract.succession import announced, told_by_self
+from ltm_core.write.extract.wanted_name import wanted_name
 from ltm_core.write.known.news import load_news
 from ltm_core.write.learned.layers import Cut
 from ltm_core.write.plan import Candidate, Turn, Utterance
@@ -274,6 +275,9 @@ class _Reader:
         if employer is not None:
             made, probability = (employer,), _RENAMED
         christened = named_assistant(before, r, lexicon)
+        wanted = wanted_name(self.reads, i, lexicon)
+        if wanted is not None:
+            made, probability = (wanted,), 1.0
         if christened is not None:
             made, probability = (christened,), 1.0
             if prior is not None:  # "let me give you a name" says no more than the name does

@@ -59,8 +59,9 @@ def righting(
     if at is None or any(is_asked(s.evidence(utterance.message_id), set(asked)) for s in told):
         return None
     near = [*told[at : at + 3], *told[max(0, at - 1) : at]]
-    # "finger slipped on the six": what the admission itself names is no right value
-    found = [(v, s) for s in near for v in _values(admits.sub(" ", s.text), lexicon)][:_MOST_VALUES]
+    # "finger slipped on the six": the key is no right value
+    key = lexicon.rules("en").parts["key_named"]
+    found = [(v, s) for s in near for v in _values(key.sub(" ", s.text), lexicon)][:_MOST_VALUES]
     if not found:
         return None
     places = dict.fromkeys((told[at], *(s for _, s in found)))

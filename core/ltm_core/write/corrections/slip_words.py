@@ -37,7 +37,7 @@ def slip_of(content: str, lexicon: Lexicon) -> Slip | None:
     if len(norm) > _LONGEST or "?" in norm:
         return None
     value: tuple[str, int] | None = None
-    wrong, says, looked_up, part, breaks_in = "", False, False, "", False
+    wrong, says, looked_up, part, breaks_in, explains = "", False, False, "", False, False
     pieces = list(_pieces(norm))
     if not 1 <= len(pieces) <= _MOST_PIECES:
         return None
@@ -75,9 +75,9 @@ def slip_of(content: str, lexicon: Lexicon) -> Slip | None:
         explained = parts["slip_explains"].match(piece) if says or breaks_in else None
         if explained is not None and value is None and not wrong:
             # "8:40是做操", "那是我弟坐的": of what else the wrong value is true
-            wrong, says = explained["wrong"] or "", True
+            wrong, says, explains = explained["wrong"] or "", True, True
             continue
-        framed = parts["slip_framed"].match(piece) if says else None
+        framed = parts["slip_framed"].match(piece) if explains else None
         m = framed if framed is not None else parts["slip_value"].match(piece)
         if m is None or value is not None:
             return None

@@ -23,6 +23,7 @@ from ltm_core.write.learned.layers import Cut
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
 from ltm_core.write.read.acts import act_of
 from ltm_core.write.read.clauses import plain_form, split
+from ltm_core.write.read.earlier import of_earlier
 from ltm_core.write.read.found import Found, inside
 from ltm_core.write.read.long_ago import carry_past
 from ltm_core.write.read.neighbours import Vectors
@@ -79,7 +80,7 @@ def _analysed(
     plain = plain_form(content)
     clauses = split(content, lexicon, plain=plain)
     reads = read(clauses, lexicon, before=utterance.before if utterance.role == "user" else ())
-    reads = of_old(carry_past(reads, lexicon), lexicon)
+    reads = of_earlier(of_old(carry_past(reads, lexicon), lexicon), lexicon)
     stand_on(reads, lexicon)
     language = script(content)
     if utterance.role != "user":

@@ -11,6 +11,7 @@ from ltm_core.write.extract.open_words import is_told_of_oneself
 from ltm_core.write.extract.pointing import names_nothing
 from ltm_core.write.extract.standing import standing_draft
 from ltm_core.write.extract.succession import RULE as SUCCESSION
+from ltm_core.write.read.earlier import EARLIER
 from ltm_core.write.read.neighbours import Neighbourhood
 from ltm_core.write.read.people import Subject
 from ltm_core.write.read.scopes import Read
@@ -150,7 +151,7 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
         if settled:
             return settled
         if lexicon.shared["subordinate"].match(r.clause.norm) or (
-            r["past"] and not r["habitual"] and not lexicon.shared["used_to"].search(r.clause.norm)
+            r["past"] and not (r["habitual"] or r[EARLIER]) and not lexicon.shared["used_to"].search(r.clause.norm)
         ):
             return _HARDLY
         news = lexicon.rules(r.clause.language).parts.get("news")

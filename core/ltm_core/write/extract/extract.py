@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from ltm_core.write.extract.attributes import named_attribute
+from ltm_core.write.extract.coordinated import told_apart
 from ltm_core.write.extract.draft import Draft, finish
 from ltm_core.write.extract.open_words import contrasted, open_draft
 from ltm_core.write.extract.renew import renewed
@@ -37,7 +38,7 @@ def drafts(read: Read, subject: Subject, lexicon: Lexicon, *, topic: tuple[str, 
     bare = rules.parts.get("bare_contraction")
     m = bare.match(read.clause.norm[subject.start :]) if bare is not None and subject.kind == "self" else None
     if m is None:
-        return _drafts(read, subject, lexicon, topic=topic)
+        return told_apart(_drafts(read, subject, lexicon, topic=topic), read, subject, lexicon)
     at = subject.start + m.end()  # "weve got two cats" is read with its mark, which the spans leave out again
     norm = f"{read.clause.norm[:at]}'{read.clause.norm[at:]}"
     marked = Read(replace(read.clause, norm=norm), read.flags, read.veto)

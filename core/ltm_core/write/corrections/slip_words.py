@@ -26,6 +26,9 @@ class Slip:
     wrong: str = ""
     says_slip: bool = False
     """Whether words say that something was written wrongly; else only "not X" does."""
+    begins: int = 0
+    ends: int = 0
+    """The stretch between stops in which the value stands."""
     part: str = ""
     """The part of the day of the right time, when it is told behind it ("16:40，下午的")."""
 
@@ -37,6 +40,7 @@ def slip_of(content: str, lexicon: Lexicon) -> Slip | None:
     if len(norm) > _LONGEST or "?" in norm:
         return None
     value: tuple[str, int] | None = None
+    told = (0, 0)
     wrong, says, looked_up, part, breaks_in, explains = "", False, False, "", False, False
     pieces = list(_pieces(norm))
     if not 1 <= len(pieces) <= _MOST_PIECES:
@@ -84,11 +88,16 @@ def slip_of(content: str, lexicon: Lexicon) -> Slip | None:
         if parts["slip_glyph"].match(m["object"]):
             return None  # "写错啦，是破晓的晓" says how a character is written, not of what
         value = (m["object"], at + m.start("object"))
+        told = (at, at + len(piece))
         if framed is None and m["wrong"]:
             wrong = m["wrong"]
     if value is None or not (wrong or says or (looked_up and NUMBER.match(value[0]))):
         return None
-    return Slip(value[0], value[1], value[1] + len(value[0]), wrong, says, part)
+    return Slip(value[0], value[1], value[1] + len(value[0]), wrong, says, *(told if told[1] else _ends(value)), part)
+
+
+def _ends(value: tuple[str, int]) -> tuple[int, int]:
+    return value[1], value[1] + len(value[0])
 
 
 def _spells(piece: str, value: str, parts: Mapping[str, Expression]) -> bool:

@@ -24,7 +24,6 @@ RULE = "zh.slip"
 _TURNS = 2
 """The user's last turns in which the slip is looked for."""
 _MODEL = re.compile(r"[A-Za-z]+[ -]?\d[\w]*")
-_PART = re.compile(r"(?:上午|下午|早上|早晨|晚上|凌晨|中午|傍晚|夜里|半夜)$")
 _DATED = re.compile(r" \(\d{4}-[^)]*\)$")
 _MOST_APART = 2
 """Characters by which the right word may be longer or shorter than the wrong one."""
@@ -45,17 +44,21 @@ def put_in_place(
         if place is None:
             continue
         a, b, value = place
-        if slip.part and (daily := _PART.search(normal(turn.content)[:a])) is not None:
+        if (
+            slip.part
+            and (daily := lexicon.rules("zh").parts["slip_daily"].search(normal(turn.content)[:a])) is not None
+        ):
             a, value = daily.start(), slip.part + value
         spoken = utterance.content[slip.start : slip.end] if value == slip.value else value
         written = turn.content[:a] + spoken + turn.content[b:]
         again = heard(replace(turn, content=written))
         right = [c for c in again if not _among(c, said)]
-        made = [_corrected(c, said, utterance, evidence) for c in right]
+        gone = [c for c in said if not _among(c, again)]  # what the right value leaves as it was is not wrong
+        made = [_corrected(c, gone or said, utterance, evidence) for c in right]
         if not made:
             made = _in_own_words(a, written, utterance, evidence, lexicon, instead=_reworded(again, said))
         if made:
-            return made, [_anchor(made, evidence, utterance)]
+            return made, [_anchor(made, replace(evidence, start=slip.begins, end=slip.ends), utterance)]
     return _upheld(slip, turns, utterance, evidence, heard)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from ltm_core.embed.base import Embedder
 from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.memory import LongTermMemory
+from ltm_core.types import Fact
 
 KeptOf = Callable[[Path], tuple[Mapping[str, int], Mapping[str, int]]]
 
@@ -37,3 +39,17 @@ def kept_of(tmp_path: Path, encoder: Embedder) -> KeptOf:
         return told, kept
 
     return count
+
+
+@pytest.fixture
+def current_after(tmp_path: Path, encoder: Embedder) -> Callable[[Sequence[str]], list[Fact]]:
+    """What is current and positive after the user's turns, each in a session ten days after the one before."""
+
+    def tell(turns: Sequence[str]) -> list[Fact]:
+        begin = datetime(2025, 3, 3, 2, tzinfo=UTC)
+        with LongTermMemory.open(tmp_path / "current", embedder=encoder, timezone="UTC") as memory:
+            for n, words in enumerate(turns):
+                memory.observe(user_id="u", session_id=f"s{n}", user=words, at=begin + timedelta(days=10 * n))
+            return [f for f in memory.facts(user_id="u") if f.is_positive]
+
+    return tell

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 import pytest
 
-from ltm_core import LongTermMemory
-from ltm_core.embed import Embedder
-
-BEGIN = datetime(2026, 3, 2, 9, tzinfo=UTC)
+from ltm_core import Fact
 
 
 @pytest.mark.parametrize(
@@ -29,11 +24,11 @@ BEGIN = datetime(2026, 3, 2, 9, tzinfo=UTC)
     ],
 )
 def test_when_it_was_done_is_over_with_it(
-    tmp_path: Path, encoder: Embedder, turns: Sequence[str], gone: Sequence[str], stays: Sequence[str]
+    current_after: Callable[[Sequence[str]], list[Fact]],
+    turns: Sequence[str],
+    gone: Sequence[str],
+    stays: Sequence[str],
 ) -> None:
-    with LongTermMemory.open(tmp_path / "store", embedder=encoder, timezone="UTC") as memory:
-        for n, words in enumerate(turns):
-            memory.observe(user_id="u", session_id=f"s{n}", user=words, at=BEGIN + timedelta(days=7 * n))
-        told = " | ".join(f.text for f in memory.facts(user_id="u") if f.is_positive)
+    told = " | ".join(f.text for f in current_after(turns))
     assert not [w for w in gone if w in told], told
     assert all(w in told for w in stays), told

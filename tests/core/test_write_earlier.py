@@ -5,25 +5,11 @@ Each turn is a session of its own, ten days after the one before; minimal pairs 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 import pytest
 
-from ltm_core import LongTermMemory
-from ltm_core.embed.base import Embedder
 from ltm_core.types import Fact
-
-BEGIN = datetime(2025, 3, 3, 2, tzinfo=UTC)
-
-
-def told(tmp_path: Path, encoder: Embedder, turns: Sequence[str]) -> list[Fact]:
-    """What is current and positive after the turns."""
-    with LongTermMemory.open(tmp_path / "store", embedder=encoder, timezone="UTC") as memory:
-        for n, words in enumerate(turns):
-            memory.observe(user_id="u", session_id=f"s{n}", user=words, at=BEGIN + timedelta(days=10 * n))
-        return [f for f in memory.facts(user_id="u") if f.is_positive]
 
 
 def holds(facts: Sequence[Fact], words: str) -> bool:
@@ -55,9 +41,9 @@ def holds(facts: Sequence[Fact], words: str) -> bool:
     ],
 )  # fmt: skip
 def test_what_was_before_takes_the_place_of_nothing(
-    tmp_path: Path, encoder: Embedder, now: str, story: str, kept: str, past: str
+    current_after: Callable[[Sequence[str]], list[Fact]], now: str, story: str, kept: str, past: str
 ) -> None:
-    facts = told(tmp_path, encoder, [now, story])
+    facts = current_after([now, story])
     assert holds(facts, kept), facts
     assert not holds(facts, past), facts
 
@@ -79,8 +65,8 @@ def test_what_was_before_takes_the_place_of_nothing(
     ],
 )
 def test_what_holds_now_is_no_story(
-    tmp_path: Path, encoder: Embedder, turns: Sequence[str], kept: str, over: str
+    current_after: Callable[[Sequence[str]], list[Fact]], turns: Sequence[str], kept: str, over: str
 ) -> None:
-    facts = told(tmp_path, encoder, turns)
+    facts = current_after(turns)
     assert not kept or holds(facts, kept), facts
     assert not over or not holds(facts, over), facts

@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 import pytest
 
-from ltm_core import LongTermMemory
-from ltm_core.embed.base import Embedder
 from ltm_core.types import Fact
 from ltm_core.write.extract.coordinated import things
 from ltm_core.write.words.load import default_lexicon
-
-BEGIN = datetime(2025, 3, 3, 2, tzinfo=UTC)
-
-
-def told(tmp_path: Path, encoder: Embedder, turns: Sequence[str]) -> list[Fact]:
-    """What is current and positive after the turns."""
-    with LongTermMemory.open(tmp_path / "store", embedder=encoder, timezone="UTC") as memory:
-        for n, words in enumerate(turns):
-            memory.observe(user_id="u", session_id=f"s{n}", user=words, at=BEGIN + timedelta(days=10 * n))
-        return [f for f in memory.facts(user_id="u") if f.is_positive]
 
 
 @pytest.mark.parametrize(
@@ -70,8 +56,8 @@ def test_things_of_one_form(clause: str, found: Sequence[str]) -> None:
     ],
 )  # fmt: skip
 def test_the_end_of_one_leaves_the_other(
-    tmp_path: Path, encoder: Embedder, turns: Sequence[str], kept: str, over: str
+    current_after: Callable[[Sequence[str]], list[Fact]], turns: Sequence[str], kept: str, over: str
 ) -> None:
-    facts = told(tmp_path, encoder, turns)
+    facts = current_after(turns)
     assert any(kept in f.text for f in facts), facts
     assert not any(over in f.text for f in facts), facts

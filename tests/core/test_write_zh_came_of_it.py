@@ -97,7 +97,17 @@ LATER = [
     (["视频导出来音画不同步", "A: 导出时把可变帧率改成固定帧率。"], "改完重导，对得严丝合缝", "帧率"),
     (["猫半夜老挠门", "A: 试试睡前陪它玩十分钟，再喂一小把粮。"], "这法子灵，这几天都睡到天亮的", "睡前"),
     (["面团老是发不起来", "A: 先别加糖，等酵母起泡再揉。"], "听你的，等起泡了再揉，果然发得老高", "酵母"),
-]
+    # in English, and what credits the tip
+    (["The bathroom door sticks.", "A: Rub a candle along the edge."], "Did that, it hasn't stuck since.",
+     "candle"),
+    (["The curtain keeps blowing open.", "A: Sew a penny into the hem."], "The penny thing is magic, hangs dead "
+     "straight.", "penny"),
+    (["My chain skips in low gears.", "A: Index the gears with the barrel adjuster."], "Indexing the gears was the "
+     "answer.", "barrel adjuster"),
+    (["The tank goes cloudy.", "A: Feed them once a day and rinse the sponge in tank water."], "Your tip about the "
+     "sponge was spot on.", "sponge"),
+    (["The picture keeps tilting.", "A: Hang it on two hooks."], "Hung it on two and it's dead level now.", "two"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("before", "reply", "words"), LATER)
@@ -118,36 +128,6 @@ def test_days_later_the_deed_is_told_without_its_object(
         (["宝宝不肯吃胡萝卜", "A: 切碎了混在蛋饼里试试。"], "弄了，一口都没吃"),
         (["腰一坐久就酸", "A: 每坐四十分钟起来走两分钟。"], "做了个按摩，舒服多了"),
         (["我家路由器半夜老断网", "A: 把信道固定到6，别用自动。"], "弄了个新发型，心情好多了"),
-    ],
-)
-def test_days_later_other_news_confirms_nothing(before: list[str], reply: str, tmp_path: Path) -> None:
-    assert not [a for a in anchors(tmp_path, before, [reply]) if a.kind == "confirmation"]
-
-
-EN = [
-    (["The bathroom door sticks.", "A: Rub a candle along the edge."], "Did that, it hasn't stuck since.",
-     "candle"),
-    (["The curtain keeps blowing open.", "A: Sew a penny into the hem."], "The penny thing is magic, hangs dead "
-     "straight.", "penny"),
-    (["My chain skips in low gears.", "A: Index the gears with the barrel adjuster."], "Indexing the gears was the "
-     "answer.", "barrel adjuster"),
-    (["The tank goes cloudy.", "A: Feed them once a day and rinse the sponge in tank water."], "Your tip about the "
-     "sponge was spot on.", "sponge"),
-    (["The picture keeps tilting.", "A: Hang it on two hooks."], "Hung it on two and it's dead level now.", "two"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("before", "reply", "words"), EN)
-def test_english_replies_that_credit_what_was_advised(
-    before: list[str], reply: str, words: str, tmp_path: Path
-) -> None:
-    found = anchors(tmp_path, before, [reply])
-    assert any(words in a.text for a in found if a.kind == "confirmation"), found
-
-
-@pytest.mark.parametrize(
-    ("before", "reply"),
-    [
         (["The bathroom door sticks.", "A: Rub a candle along the edge."], "Rubbed a candle on it, no joy."),
         (["I can't get to sleep.", "A: No screens after ten."], "Slept like a log by the coast, the sea air was the "
          "answer."),
@@ -156,5 +136,5 @@ def test_english_replies_that_credit_what_was_advised(
         (["My dough won't rise.", "A: Put the bowl by the boiler."], "Your tip about the train was spot on."),
     ],
 )  # fmt: skip
-def test_english_news_of_something_else_confirms_nothing(before: list[str], reply: str, tmp_path: Path) -> None:
+def test_days_later_other_news_confirms_nothing(before: list[str], reply: str, tmp_path: Path) -> None:
     assert not [a for a in anchors(tmp_path, before, [reply]) if a.kind == "confirmation"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Protocol
 
@@ -107,6 +108,12 @@ def terms(text: str, *, query: bool = False) -> list[str]:
     if not query:
         return out + whole
     return list(dict.fromkeys(whole + out))[:MAX_QUERY_TERMS]
+
+
+def whole(found: Sequence[str]) -> Sequence[str]:
+    """The terms without single characters, each of which is in everything that Chinese says; all of them when there
+    are no others."""
+    return [t for t in found if len(t) > 1] or found
 
 
 def _prepare(text: str) -> str:

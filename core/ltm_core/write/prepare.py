@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, tzinfo
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from ltm_core.text.terms import terms
+from ltm_core.text.terms import terms, whole
 from ltm_core.types import Fact
 from ltm_core.write.analyse import analyse
 from ltm_core.write.anchors.meant import meanings
@@ -180,11 +180,6 @@ def _rests_on_tool(turns: Sequence[Turn], role: str) -> bool:
     return False
 
 
-def nobody_said() -> tuple[str, ...]:
-    """No turns."""
-    return ()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
     """The identifiers that are remembered."""
@@ -201,7 +196,7 @@ class Known:
     """How things of the user's own may be named again."""
     said: Callable[[str], bool] | None = None
     """Whether words of a text were said in an earlier session."""
-    earlier: Callable[[], tuple[str, ...]] = nobody_said
+    earlier: Callable[[], tuple[str, ...]] = tuple
     """The turns of earlier sessions, newest first."""
 
 
@@ -209,7 +204,9 @@ def known_entities(reader: Reader, session_id: str | None, *, now: datetime | No
     """Identifiers remembered of the user, the newest; and, as of ``now``, the people that facts tell of."""
     facts = reader.facts(slots=[("user", r) for r in _IDENTIFIER_RELATIONS], newest_first=True, limit=_MOST_ENTITIES)
     current = cache(lambda: _current(reader, now))
-    earlier = nobody_said if now is None else cache(lambda: _turns_earlier(reader, session_id, now))
+    earlier: Callable[[], tuple[str, ...]] = tuple
+    if now is not None:
+        earlier = cache(partial(_turns_earlier, reader, session_id, now))
     return Known(
         elsewhere=tuple(dict.fromkeys(f.object for f in facts if f.session_id != session_id)),
         kinds={f.object: f.relation for f in reversed(facts) if f.relation != "identifier"},
@@ -240,10 +237,7 @@ def _said_earlier(earlier: Callable[[], tuple[str, ...]]) -> Callable[[str], boo
         known = said()
         if known is None or not text:
             return known is not None
-        asked = terms(text)
-        # One character of a Chinese word is in everything.
-        whole = [t for t in asked if len(t) > 1] or asked
-        return any(t in known for t in whole)
+        return any(t in known for t in whole(terms(text)))
 
     return shares
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ltm_core.text.sentences import sentences
-from ltm_core.text.terms import terms
+from ltm_core.text.terms import terms, whole
 from ltm_core.types import Anchor, Evidence
 from ltm_core.write.anchors.references import KNOWN
 
@@ -28,12 +28,15 @@ def meanings(anchors: Iterable[Anchor], content: str, said: Callable[[], Sequenc
     conversations, newest first."""
     found = {}
     for a in anchors:
-        if a.kind == "cross_session_reference":
-            told = content[a.evidence.start : a.evidence.end].strip()
-            is_name = a.text not in told and bool(a.text)
-            thing = a.text if is_name and a.reason == KNOWN else meant(a.text, said())
-            words = a.text if is_name and a.reason != KNOWN else told
-            found[a.evidence] = f"{words} — {thing}" if thing and thing != words else words
+        if a.kind != "cross_session_reference":
+            continue
+        words = content[a.evidence.start : a.evidence.end].strip()
+        if a.text not in words and a.reason == KNOWN:
+            thing = a.text
+        else:
+            words = words if a.text in words else a.text
+            thing = meant(a.text, said())
+        found[a.evidence] = f"{words} — {thing}" if thing and thing != words else words
     return found
 
 
@@ -46,12 +49,12 @@ def told_fully(anchor: Anchor, meaning: Mapping[Evidence, str]) -> Anchor:
 
 def meant(words: str, said: Sequence[str]) -> str:
     """The sentence that shares most with the words, the newest of several; empty when none shares any."""
-    told = _sentences(said)
-    counted = Counter(t for s in told for t in _telling(s))
+    told = [(s, _telling(s)) for s in _sentences(said)]
+    counted = Counter(t for _, found in told for t in found)
     asked = _telling(words)
     best, most = "", 0.0
-    for s in told:
-        score = sum(1 / counted[t] for t in asked & _telling(s))
+    for s, found in told:
+        score = sum(1 / counted[t] for t in asked & found)
         if score > most:
             best, most = s, score
     return best
@@ -67,6 +70,4 @@ def _sentences(said: Sequence[str]) -> list[str]:
 
 
 def _telling(text: str) -> frozenset[str]:
-    """The terms of a text without single characters of Chinese words, which are in everything."""
-    found = terms(text, query=True)
-    return frozenset([t for t in found if len(t) > 1] or found)
+    return frozenset(whole(terms(text, query=True)))

@@ -67,14 +67,16 @@ def learned_reference(
     if not utterance.begins or (said is not None and not said(asked.text)):
         return None
     entity = _resolve(reads[asked.at].clause.norm, asked.text, utterance.known_entities, lexicon)
-    return Reference(
-        anchor=Anchor(
-            kind="cross_session_reference",
-            text=entity or asked.text,
-            evidence=Evidence(message_id=utterance.message_id, start=asked.start, end=asked.end),
-            reason=KNOWN if entity else "refers to an earlier conversation",
-        ),
-        clauses=(),
+    place = Evidence(message_id=utterance.message_id, start=asked.start, end=asked.end)
+    return Reference(anchor=_anchor(asked.text, entity, place), clauses=())
+
+
+def _anchor(text: str, entity: str, place: Evidence) -> Anchor:
+    return Anchor(
+        kind="cross_session_reference",
+        text=entity or text,
+        evidence=place,
+        reason=KNOWN if entity else "refers to an earlier conversation",
     )
 
 
@@ -96,15 +98,9 @@ def _reference(
     places: Sequence[int],
 ) -> Reference:
     start = reads[i].clause.start
-    return Reference(
-        anchor=Anchor(
-            kind="cross_session_reference",
-            text=entity or text,
-            evidence=Evidence(message_id=utterance.message_id, start=start + m.start(), end=start + m.end()),
-            reason=KNOWN if entity else "refers to an earlier conversation",
-        ),
-        clauses=tuple(reads[k].evidence(utterance.message_id) for k in places),
-    )
+    place = Evidence(message_id=utterance.message_id, start=start + m.start(), end=start + m.end())
+    clauses = tuple(reads[k].evidence(utterance.message_id) for k in places)
+    return Reference(anchor=_anchor(text, entity, place), clauses=clauses)
 
 
 def _told(

@@ -56,8 +56,9 @@ def worked(utterance: Utterance, reads: Sequence[Read], proposal: Turn, problem:
 
 def _replaced(r: Read, problem: str, proposal: Turn, lexicon: Lexicon) -> bool:
     """Whether a clause tells that another of what gave trouble was got, which nobody advised ("换了新沙发")."""
-    m = lexicon.rules("zh").parts["reply_replaced"].search(r.clause.norm)
-    return m is not None and m["thing"] in problem and not any(w in proposal.content for w in "换买")
+    parts = lexicon.rules("zh").parts
+    m = parts["reply_replaced"].search(r.clause.norm)
+    return m is not None and m["thing"] in problem and parts["reply_get"].search(proposal.content) is None
 
 
 def _only_well(utterance: Utterance, reads: Sequence[Read], proposal: Turn, problem: str, lexicon: Lexicon) -> bool:

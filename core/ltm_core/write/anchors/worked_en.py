@@ -3,6 +3,7 @@ over now", "Hung them, she slept till seven"."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ltm_core.write.anchors.undone import NO_REPLY, fails, refutes
@@ -35,7 +36,7 @@ def worked_en(utterance: Utterance, reads: Sequence[Read], proposal: Turn, lexic
     parts = lexicon.rules("en").parts
     if refutes(text, lexicon) or any(fails(r, lexicon) for r in reads) or parts["reply_supposes"].search(text):
         return False
-    deed = parts["reply_deed"].match(text)
+    deed = _deed(utterance, lexicon)
     if deed is None or not parts["reply_since"].search(text, deed.end()):
         return False
     return deed["verb"] is None or _same_deed(deed["verb"].lower(), proposal.content, lexicon)
@@ -43,7 +44,11 @@ def worked_en(utterance: Utterance, reads: Sequence[Read], proposal: Turn, lexic
 
 def tells_deed(utterance: Utterance, lexicon: Lexicon) -> bool:
     """Whether a message begins with a deed that was done to something known."""
-    return lexicon.rules("en").parts["reply_deed"].match(normal(utterance.content).strip()) is not None
+    return _deed(utterance, lexicon) is not None
+
+
+def _deed(utterance: Utterance, lexicon: Lexicon) -> re.Match[str] | None:
+    return lexicon.rules("en").parts["reply_deed"].match(normal(utterance.content).strip())
 
 
 def _same_deed(past: str, proposal: str, lexicon: Lexicon) -> bool:

@@ -64,6 +64,7 @@ def slip_of(content: str, lexicon: Lexicon) -> Slip | None:
                 value = _once(value, denied["object"], at + denied.start("object"))
                 if value is None:
                     return None
+                told = (value[1], value[1] + len(value[0]))
             continue
         if parts["slip_source"].match(piece):
             looked_up = True
@@ -93,11 +94,7 @@ def slip_of(content: str, lexicon: Lexicon) -> Slip | None:
             wrong = m["wrong"]
     if value is None or not (wrong or says or (looked_up and NUMBER.match(value[0]))):
         return None
-    return Slip(value[0], value[1], value[1] + len(value[0]), wrong, says, *(told if told[1] else _ends(value)), part)
-
-
-def _ends(value: tuple[str, int]) -> tuple[int, int]:
-    return value[1], value[1] + len(value[0])
+    return Slip(value[0], value[1], value[1] + len(value[0]), wrong, says, *told, part)
 
 
 def _spells(piece: str, value: str, parts: Mapping[str, Expression]) -> bool:

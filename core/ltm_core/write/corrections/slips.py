@@ -103,7 +103,7 @@ def _place(slip: Slip, text: str, said: Sequence[Candidate], lexicon: Lexicon) -
     if _MODEL.fullmatch(slip.value):
         return _like_model(slip.value, text)
     if number is not None:
-        return _like_number(slip.value, number, text)
+        return _like_number(slip.value, number, text, lexicon)
     return _like_word(slip, text, said, lexicon)
 
 
@@ -128,7 +128,7 @@ def _like_model(value: str, text: str) -> tuple[int, int, str] | None:
     return (*found[-1].span(), value) if found and found[-1].group() != value else None
 
 
-def _like_number(value: str, number: re.Match[str], text: str) -> tuple[int, int, str] | None:
+def _like_number(value: str, number: re.Match[str], text: str, lexicon: Lexicon) -> tuple[int, int, str] | None:
     """The number of the same unit, or of as many figures when the right one has no unit."""
     unit = value[number.end() :][:1]
     figure = number.group()
@@ -137,7 +137,8 @@ def _like_number(value: str, number: re.Match[str], text: str) -> tuple[int, int
     if unit:
         written = found or [m for m in _NUMBER.finditer(text) if m.group() != figure]
         found = [m for m in written if text[m.end() : m.end() + 1] == unit]
-        if found and value[number.end() + 1 :][:1] in ("半", "多"):  # "一片半": the rest stands behind the unit
+        # "一片半": the rest stands behind the unit
+        if found and lexicon.rules("zh").parts["slip_rest"].match(value[number.end() + 1 :]):
             return found[-1].start(), found[-1].end() + 1, value
     elif any(len(m.group()) == len(figure) for m in found):
         found = [m for m in found if len(m.group()) == len(figure)]
@@ -166,9 +167,9 @@ def _like_word(slip: Slip, text: str, said: Sequence[Candidate], lexicon: Lexico
     if alike:
         at = text.rfind(alike[-1])
         return at, at + len(alike[-1]), _without_frame(value, text[:at], text[at + len(alike[-1]) :])
-    surname = re.search(r"姓(\w)(?![一-鿿]{0,1}名)", text)
-    if len(value) == 1 and surname is not None and surname[1] != value:
-        return surname.start(1), surname.end(1), value
+    surname = lexicon.rules("zh").parts["slip_surname"].search(text)
+    if len(value) == 1 and surname is not None and surname["surname"] != value:
+        return *surname.span("surname"), value
     size = len(value)
     windows = [text[i : i + size] for i in range(len(text) - size + 1)]
     best = max(windows, key=lambda w: _shared(w, value), default="")

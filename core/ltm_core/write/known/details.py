@@ -15,6 +15,8 @@ _FRAME = ".frame."
 """In the names of rules that read what is done by the verb alone."""
 _LONGEST = 10
 """Characters of a Chinese statement that can be a mere detail; an English one may have three times as many."""
+_NEAR = 2
+"""Characters between two statements, one of which stands right behind the other."""
 
 
 def is_detail_of(fact: Fact, other: Fact) -> bool:
@@ -28,12 +30,8 @@ def is_detail_of(fact: Fact, other: Fact) -> bool:
             return False
         if not _DIGITS.search(fact.object) and not shared["detail_amount"].match(fact.object):
             return False
-    longest = _LONGEST * (3 if fact.object.isascii() else 1)
-    return len(fact.object) <= longest and any(
-        a.message_id == b.message_id and (0 <= a.start - b.end <= 2 or (a == b and fact.relation == "medication"))
-        for a in fact.evidence
-        for b in other.evidence
-    )
+    same = fact.relation == "medication" and not set(fact.evidence).isdisjoint(other.evidence)
+    return _is_brief(fact.object) and (same or _is_told_next(fact, other))
 
 
 def is_time_of(fact: Fact, other: Fact) -> bool:
@@ -42,16 +40,24 @@ def is_time_of(fact: Fact, other: Fact) -> bool:
     if fact.rule != "open" and _FRAME not in fact.rule:
         return False
     shared = default_lexicon().shared
-    longest = _LONGEST * (3 if fact.text.isascii() else 1)
     return (
         fact.is_positive
         and not shared["when_told"].search(other.text)  # "周一跑步，周三游泳" tells of two
         and fact.subject == other.subject
-        and len(fact.text) <= longest
+        and _is_brief(fact.text)
         and shared["detail_when"].match(fact.text.lower()) is not None
-        and any(
-            a.message_id == b.message_id and 0 <= a.start - b.end <= 2 for a in fact.evidence for b in other.evidence
-        )
+        and _is_told_next(fact, other)
+    )
+
+
+def _is_brief(text: str) -> bool:
+    return len(text) <= _LONGEST * (3 if text.isascii() else 1)
+
+
+def _is_told_next(fact: Fact, other: Fact) -> bool:
+    """Whether a statement stands right behind another, with a mark and a space between them at most."""
+    return any(
+        a.message_id == b.message_id and 0 <= a.start - b.end <= _NEAR for a in fact.evidence for b in other.evidence
     )
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ltm_core.write.learned.layers import (
     CONVOLUTIONS,
+    Array,
     Layers,
     Pieces,
     make_layers,
@@ -26,7 +27,6 @@ from ltm_core.write.learned.layers import (
 )
 from ltm_core.write.learned.pairing import MOST
 
-Array = NDArray[np.float32]
 MOST_PIECES = 40
 """Pieces of a text that are read; what is said in one sentence seldom has more."""
 SAME = 2.0

@@ -16,10 +16,10 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ltm_core.write.learned.layers import (
     CONVOLUTIONS,
+    Array,
     Layers,
     Pieces,
     make_layers,
@@ -28,7 +28,6 @@ from ltm_core.write.learned.layers import (
     with_neighbours,
 )
 
-Array = NDArray[np.float32]
 MOST_PIECES = 64
 """Pieces of a text that are read: two or three sentences."""
 FAR = 20.0

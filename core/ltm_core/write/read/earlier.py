@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from ltm_core.write.read.old_stories import LEAD
 from ltm_core.write.read.scopes import Read
@@ -18,7 +19,8 @@ def of_earlier(reads: Sequence[Read], lexicon: Lexicon) -> tuple[Read, ...]:
     """The clauses, those of sentences that tell only of an earlier time marked as past and as an old story: the one
     that says when, and those that say what lasted then. One that says only when states nothing."""
     out: list[Read] = []
-    for sentence in _sentences(reads):
+    for _, run in groupby(reads, key=lambda r: r.clause.sentence):
+        sentence = list(run)
         rules = lexicon.rules(sentence[0].clause.language)
         first = _earlier_from(sentence, rules)
         if first is None:
@@ -74,15 +76,3 @@ def _says_only_when(r: Read, rules: Rules) -> bool:
         return True
     found = (rules.parts[p].match(r.clause.norm) for p in ("earlier_time", "earlier_when"))
     return any(m is not None and not r.clause.norm[m.end() :].strip(" ，,") for m in found)
-
-
-def _sentences(reads: Sequence[Read]) -> Iterator[list[Read]]:
-    """The clauses of each sentence."""
-    run: list[Read] = []
-    for r in reads:
-        if run and r.clause.sentence != run[-1].clause.sentence:
-            yield run
-            run = []
-        run.append(r)
-    if run:
-        yield run

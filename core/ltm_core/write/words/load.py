@@ -229,7 +229,9 @@ def default_lexicon() -> Lexicon:
         shared=MappingProxyType({k: Expression(v) for k, v in shared["patterns"].items()}),
         masks=tuple(re.compile(m) for m in _toml("masks.toml")["masks"]),
         sets=MappingProxyType({k: frozenset(v) for k, v in shared["sets"].items()} | {"given_names": _given_names()}),
-        identifiers=tuple(ids.get("identifier", [])),
+        identifiers=tuple(
+            {**r, "match": _expand(r["match"], ids.get("macros", {}))} for r in ids.get("identifier", [])
+        ),
         identifier_words=MappingProxyType(ids.get("words", {})),
         identifier_prefixes=MappingProxyType(ids.get("prefixes", {})),
         identifier_neighbours=MappingProxyType(ids.get("beside", {})),

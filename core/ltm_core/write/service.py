@@ -176,7 +176,8 @@ def _write(
         known = None if changes else met
         learned = learn(runtime, writer, ready.analysis, batch=told, vectors=made, now=now, known=known)
         changes += learned
-        found = [*ready.analysis.anchors, *changed(learned, ready.analysis.anchors, _BESIDE_STORE, row.content)]
+        given = ready.analysis.anchors
+        found = [*given, *changed(learned, given, _BESIDE_STORE, row.content, added=(STAGE,))]
         for anchor in found:
             writer.add_anchor(anchor, session_id=session_id, at=row.at)
         anchors += [told_fully(a, ready.meanings) for a in found]

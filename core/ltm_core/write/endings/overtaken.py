@@ -13,9 +13,11 @@ from ltm_core.types import Fact, Scope
 from ltm_core.write.endings.anew_zh import told_anew
 from ltm_core.write.endings.ended import is_of_another
 from ltm_core.write.endings.given_up import left_of
+from ltm_core.write.endings.known_stages import as_stage, hopes_for, told_beside
 from ltm_core.write.endings.likely_news import KNOWN_ONLY
 from ltm_core.write.endings.meant_fact import Meant, meant
 from ltm_core.write.endings.opposites import over_by
+from ltm_core.write.endings.stages import RULE as STAGE
 from ltm_core.write.endings.telling_of import moves_another, tells_of_facet
 from ltm_core.write.endings.worded import without, worded
 from ltm_core.write.known.broad import belongs_to
@@ -74,7 +76,7 @@ def overtake(
     here = [d for d in decisions if overlap(d.fact.evidence, c.evidence)]
     found = [d for d in here if not _is_of_this(d, c)]
     over, by_event = over_by(c, known.values(), lexicon)
-    spares = [moves_another, tells_of_facet]
+    spares = [moves_another, tells_of_facet, hopes_for]
     if not any(o.gives_value for o in by_event):  # "the removal van left: we're residents of Carmarthen"
         spares.append(_leaves_another)
     over = [f for f in over if not any(spares_it(f, c, lexicon) for spares_it in spares)]
@@ -101,8 +103,9 @@ def overtake(
         return decisions
     if not any(o.holds for o in by_event) and not (c.move == "correct" and c.is_positive):
         over = [*over, *told_with(over, known.values(), lexicon, ends=not values)]
+        over += told_beside(over, known.values(), lexicon)
     made: list[Decision] = []
-    if values and c.is_positive:
+    if values and (c.is_positive or values[0].rule == STAGE):
         by = values[0]
         told = without(by.text, over[0])
         if by.object in told and told != by.text:
@@ -114,7 +117,8 @@ def overtake(
         for i in gone:
             known.drop(i)
         decisions = [d for d in decisions if d.fact.id not in gone]
-        by = new_fact(c if sure else worded(c, over[0], lexicon), labels, id=new_id(), now=now)
+        told_as = as_stage(c if sure else worded(c, over[0], lexicon), over, lexicon)
+        by = new_fact(told_as, labels, id=new_id(), now=now)
         known.put(by)
         made.append(Decision(op="add", fact=by, reason=why))
     for f in over:

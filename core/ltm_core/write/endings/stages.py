@@ -10,17 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ltm_core.types import Anchor, Fact
-from ltm_core.write.endings.matters import is_other_matter, matter_words, shares
-from ltm_core.write.known.rows import UNTOUCHED, is_late
+from ltm_core.types import Anchor
+from ltm_core.write.endings.matters import leans_on
 from ltm_core.write.plan import Candidate, Utterance
 from ltm_core.write.read.found import overlap, statement
 from ltm_core.write.read.old_stories import is_story
 from ltm_core.write.read.scopes import Read
 from ltm_core.write.read.units import Unit, unit_of
-from ltm_core.write.words.expressions import Expression
 from ltm_core.write.words.lexicon import Lexicon, Rules
-from ltm_core.write.words.norm import fold, normal, script
+from ltm_core.write.words.norm import fold, normal
 
 RULE = "stage"
 RELATION = "status"
@@ -34,52 +32,108 @@ _OWN_SURE, _OTHER = 0.8, 0.5
 """Confidence of a stage whose matter the sentence names, and of one that only goes on about a known matter."""
 _END = 12
 """Characters at the end of a stage that an anchor of it holds."""
-_LEAST = 2
-"""Characters of the name that two sentences about one matter share."""
 
 
 def stages_told(
     found: Iterable[Unit], utterance: Utterance, lexicon: Lexicon, *, me: str, speaker: str | None
 ) -> Iterator[Candidate]:
-    """A candidate for every sentence that tells how far a matter has come."""
+    """A candidate for every sentence that tells how far a matter has come; for two where the second says of what the
+    first names how it stands ("They carried the sofa in at noon. It's delivered")."""
+    before: Unit | None = None
+    made: Candidate | None = None
     for unit in found:
-        rules = lexicon.rules(unit.spoken[0].read.clause.language)
-        if "stage_waits" not in rules.parts or is_story([s.read for s in unit.spoken]):
-            continue
-        told = [_tells(s.read, rules) for s in unit.spoken]
-        not_told = [rules.parts[p] for p in ("stage_not", "facet") if p in rules.parts]
-        if not any(told) or any(p.search(normal(unit.text)) for p in not_told):
-            continue
-        matter = [rules.parts["stage_matter"].search(s.read.clause.norm) is not None for s in unit.spoken]
-        asks = any(s.read["command"] or s.read["second_person"] for s in unit.spoken)
-        # "the screen is being repaired, so I have an iPad on loan"
-        asks = asks or (rules.language == "en" and any(s.read["temporary"] for s in unit.spoken))
-        named = _WAITS in told and any(matter) and not asks
-        first = next(i for i, (t, m) in enumerate(zip(told, matter, strict=True)) if t or m)
-        last = _last_of(unit, max(i for i, t in enumerate(told) if t), rules)
-        if first and unit.spoken[0].read.clause.language == "en":
-            first = _begins(unit, first, rules)
-        part = unit_of(unit.spoken[first : last + 1], utterance.content, utterance.message_id)
-        whose = next((s.subject.key for s in unit.spoken if s.subject.kind in _OF_OTHERS), me)
-        yield Candidate(
-            subject=whose,
-            relation=RELATION,
-            object=part.text,
-            object_normalized=fold(part.text),
-            text=part.text,
-            kind="status",
-            is_about_user=whose == "user",
-            speaker=speaker,
-            confidence=_OWN_SURE if named else _OTHER,
-            relation_confidence=0.8,
-            importance="high",
-            reach="circle",
-            valid_from=utterance.at,
-            said_at=utterance.at,
-            evidence=(part.evidence,),
-            things=(unit.text,),
-            rule=RULE,
-        )
+        told = _stage_of(unit, utterance, lexicon, me=me, speaker=speaker)
+        if told is not None and before is not None and _leans(unit, before, lexicon):
+            told, made = _joined(before, unit, told, of_both=made is not None, lexicon=lexicon), None
+        if made is not None:
+            yield made
+        before, made = unit, told
+    if made is not None:
+        yield made
+
+
+def _stage_of(
+    unit: Unit, utterance: Utterance, lexicon: Lexicon, *, me: str, speaker: str | None
+) -> Candidate | None:
+    """How far a matter has come by one sentence."""
+    rules = lexicon.rules(unit.spoken[0].read.clause.language)
+    if "stage_waits" not in rules.parts or is_story([s.read for s in unit.spoken]):
+        return None
+    told = [_tells(s.read, rules) for s in unit.spoken]
+    not_told = [rules.parts[p] for p in ("stage_not", "facet") if p in rules.parts]
+    if not any(told) or any(p.search(normal(unit.text)) for p in not_told):
+        return None
+    names = [rules.parts[p] for p in ("stage_matter", "stage_held", "stage_begun") if p in rules.parts]
+    matter = [any(p.search(s.read.clause.norm) for p in names) for s in unit.spoken]
+    asks = any(s.read["second_person"] or _is_order(s.read, rules) for s in unit.spoken)
+    # "the screen is being repaired, so I have an iPad on loan"
+    lent = (s.read["temporary"] and not t for s, t in zip(unit.spoken, told, strict=True))
+    asks = asks or (rules.language == "en" and any(lent))
+    named = _WAITS in told and any(matter) and not asks
+    first = next(i for i, (t, m) in enumerate(zip(told, matter, strict=True)) if t or m)
+    last = _last_of(unit, max(i for i, t in enumerate(told) if t), rules)
+    if first and unit.spoken[0].read.clause.language == "en":
+        first = _begins(unit, first, rules)
+    part = unit_of(unit.spoken[first : last + 1], utterance.content, utterance.message_id)
+    whose = next((s.subject.key for s in unit.spoken if s.subject.kind in _OF_OTHERS), me)
+    return Candidate(
+        subject=whose,
+        relation=RELATION,
+        object=part.text,
+        object_normalized=fold(part.text),
+        text=part.text,
+        kind="status",
+        is_about_user=whose == "user",
+        speaker=speaker,
+        confidence=_OWN_SURE if named else _OTHER,
+        relation_confidence=0.8,
+        importance="high",
+        reach="circle",
+        valid_from=utterance.at,
+        said_at=utterance.at,
+        evidence=(part.evidence,),
+        things=(unit.text,),
+        rule=RULE,
+    )
+
+
+def _is_order(r: Read, rules: Rules) -> bool:
+    """Whether a clause asks for something, and does not only begin with the verb that a thing is called by
+    ("订的婚纱")."""
+    thing = rules.parts["stage_thing"].match(r.clause.norm.strip()) if rules.language == "zh" else None
+    return r["command"] and thing is None
+
+
+def _leans(unit: Unit, before: Unit, lexicon: Lexicon) -> bool:
+    """Whether a sentence names nothing of what it tells a stage of, so that the one before it may."""
+    one, two = before.spoken[-1].read, unit.spoken[0].read
+    if two.clause.sentence - one.clause.sentence != 1 or two.clause.language != one.clause.language:
+        return False
+    if any(s.read[w] for s in before.spoken for w in _NOT):
+        return False
+    rules = lexicon.rules(two.clause.language)
+    told = [s.read.clause.norm for s in unit.spoken if _tells(s.read, rules)]
+    return all(leans_on(t, rules.language, lexicon) for t in told)
+
+
+def _joined(before: Unit, unit: Unit, told: Candidate, *, of_both: bool, lexicon: Lexicon) -> Candidate:
+    """The stage in the words of both sentences."""
+    rules = lexicon.rules(unit.spoken[0].read.clause.language)
+    text = f"{before.text}{'，' if rules.language == 'zh' else ', '}{told.text}"
+    evidence = told.evidence[0]
+    if of_both:
+        evidence = replace(evidence, start=before.evidence.start)
+    waits = any(_tells(s.read, rules) == _WAITS for s in unit.spoken)
+    named = waits and rules.parts["stage_matter"].search(normal(before.text)) is not None
+    return replace(
+        told,
+        object=text,
+        object_normalized=fold(text),
+        text=text,
+        confidence=_OWN_SURE if named or is_named(told) else told.confidence,
+        evidence=(evidence,),
+        things=(f"{before.text}, {unit.text}",),
+    )
 
 
 def _begins(unit: Unit, first: int, rules: Rules) -> int:
@@ -124,123 +178,12 @@ def _tells_end(a: Anchor, c: Candidate) -> bool:
 
 def _tells(r: Read, rules: Rules) -> str:
     """What the clause tells of a stage: that something waits there, that it came on, or nothing."""
-    if any(r[w] for w in _NOT):
+    if any(r[w] for w in _NOT) or rules.parts["stage_unsure"].search(r.clause.norm) is not None:
         return ""
     if not r.veto and rules.parts["stage_waits"].search(r.clause.norm) is not None:
         return _WAITS
     if any(r[w] for w in _AHEAD):
         return ""
-    return _CAME if any(rules.parts[p].search(r.clause.norm) for p in ("stage_came", "stage_waits")) else ""
-
-
-def is_open(fact: Fact, lexicon: Lexicon) -> bool:
-    """Whether the fact tells at which stage a matter stands."""
-    if fact.modality in UNTOUCHED or fact.asserted_by != "user":
-        return False
-    if fact.relation == RELATION:
-        return True
-    base = fact.relation.partition(":")[0]
-    named = base in ("attribute", "single") and script(fact.text) == "en"
-    return (named or fact.relation in lexicon.sets["own_words"]) and tells_waiting(fact, lexicon)
-
-
-def tells_waiting(fact: Fact, lexicon: Lexicon) -> bool:
-    """Whether the words of the fact say that something waits."""
-    waits = lexicon.rules(script(fact.text)).parts.get("stage_waits")
-    return waits is not None and waits.search(normal(fact.text)) is not None
-
-
-def stages_over(c: Candidate, facts: Sequence[Fact], lexicon: Lexicon) -> list[Fact]:
-    """The stages, told in an earlier message, of the one matter that the sentence goes on about; none when it may be
-    one of several."""
-    told = {e.message_id for e in c.evidence}
-    best: list[Fact] = []
-    most = _LEAST - 1
-    language = script(c.text)
-    spoken = matter_words(c.things[0], lexicon) if language == "en" else frozenset[str]()
-    for f in facts:
-        if language == "en":
-            # Of thousands of facts few share a word.
-            if not (shares(f, spoken, lexicon) and is_open(f, lexicon)):
-                continue
-        elif f.text.isascii() or not is_open(f, lexicon):
-            continue
-        if any(e.message_id in told for e in f.evidence) or is_late(c, f):
-            continue
-        if language == "en":
-            if (f.speaker or None) != (c.speaker or None) or is_other_matter(c, f, lexicon):
-                continue
-            size = _LEAST - 1 + len(spoken & matter_words(_held(f, lexicon), lexicon))
-            if size > most:
-                best, most = [f], size
-            elif size == most >= _LEAST:
-                best.append(f)
-            continue
-        if (f.speaker or None) != (c.speaker or None) or _is_others(c, f, lexicon):
-            continue
-        size = _shared(normal(c.things[0]), _held(f, lexicon), lexicon.rules("zh"))
-        if size > most:
-            best, most = [f], size
-        elif size == most >= _LEAST:
-            best.append(f)
-    matters = {f.subject if f.subject.partition(":")[2] else f.evidence[0].message_id for f in best if f.evidence}
-    messages = {e.message_id for f in best for e in f.evidence[:1]}
-    return best if len(messages) == 1 or len(matters) == 1 else []
-
-
-def _held(f: Fact, lexicon: Lexicon) -> str:
-    """The words of a stage, with what its matter is called ("包裹" of a parcel known by number)."""
-    sort, _, name = f.subject.partition(":")
-    return "|".join((normal(f.text), lexicon.identifier_words.get(sort, ""), name if sort == "item" else ""))
-
-
-def _is_others(c: Candidate, f: Fact, lexicon: Lexicon) -> bool:
-    """Whether the sentence tells of one of the speaker's people of whom the stage says nothing, or of another
-    matter of the sort."""
-    rules = lexicon.rules("zh")
-    text, held = normal(c.things[0]), normal(f.text)
-    if rules.parts["stage_another"].search(text) is not None:
-        return True
-    theirs, mine = rules.parts["stage_whose"].search(held), rules.parts["stage_mine"]
-    for m in rules.parts["stage_whose"].finditer(text):
-        owned = theirs is not None or mine.search(held) is not None
-        if owned and m["kin"] not in held and rules.kin.get(m["kin"]) != f.subject.partition(":")[0]:
-            return True
-    return theirs is not None and mine.search(text) is not None
-
-
-def _shared(said: str, held: str, rules: Rules) -> int:
-    """Length of the longest name that both hold; 0 when they share none."""
-    noise = rules.parts["stage_noise"]
-    one, two = _names(said, noise), _names(held, noise)
-    longest = 0
-    for a in one:
-        for b in two:
-            longest = max(longest, _common(a, b))
-    small = rules.parts["stage_small"]
-    if longest < _LEAST and set(small.findall(said)) & set(small.findall(held)):
-        return _LEAST
-    return longest
-
-
-def _names(text: str, noise: Expression) -> tuple[str, ...]:
-    """The stretches of a sentence that may name something, without the words of stages, times and agents."""
-    return tuple(w for w in noise.sub("|", text).split("|") if len(w) >= _LEAST)
-
-
-def _common(a: str, b: str) -> int:
-    best = 0
-    for at in range(len(a)):
-        size = best + 1
-        while at + size <= len(a) and a[at : at + size] in b:
-            best = size
-            size += 1
-    return best
-
-
-def as_next(c: Candidate, over: Sequence[Fact]) -> Candidate:
-    """The sentence as the stage that follows: of the matter under the name by which it is known."""
-    known = next((f for f in over if f.relation == RELATION and ":" in f.subject), None)
-    if known is None:
-        return c
-    return replace(c, subject=known.subject, is_about_user=known.is_about_user)
+    came = any(rules.parts[p].search(r.clause.norm) for p in ("stage_came", "stage_waits"))
+    short = rules.parts.get("stage_short")
+    return _CAME if came or (short is not None and short.match(r.clause.norm.strip())) else ""

@@ -64,14 +64,21 @@ def statement(new: Sequence[Candidate], words: str, evidence: Evidence, *, reaso
 
 
 def changed(
-    changes: Sequence[FactChange], given: Sequence[Anchor], rules: Sequence[str], said: str
+    changes: Sequence[FactChange],
+    given: Sequence[Anchor],
+    rules: Sequence[str],
+    said: str,
+    *,
+    added: Sequence[str] = (),
 ) -> Iterator[Anchor]:
     """The anchors of the words that were found beside the store to change or end something known, by one of the
-    ``rules``, where the clauses alone gave none. ``said``: the message."""
+    ``rules``, where the clauses alone gave none. ``said``: the message. ``added``: rules of words that go on about
+    something known without ending it."""
     renewed = {c.fact.superseded_by for c in changes if c.op == "close"}
     for c in changes:
         again = c.op == "reinforce" and c.fact.id in renewed  # what is so again, in place of another
-        if not (again or (c.op == "supersede" and c.fact.rule in rules)) or not c.fact.evidence:
+        told = c.fact.rule in rules if c.op == "supersede" else c.op == "add" and c.fact.rule in added
+        if not (again or told) or not c.fact.evidence:
             continue
         words = c.fact.evidence[-1 if again else 0]
         if not _is_told(words, [a.evidence for a in given if a.kind == "stated_fact"]):

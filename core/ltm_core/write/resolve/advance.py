@@ -7,7 +7,15 @@ from dataclasses import replace
 from datetime import datetime
 
 from ltm_core.types import Scope
-from ltm_core.write.endings.stages import RELATION, as_next, is_named, stages_over, tells_waiting
+from ltm_core.write.endings.known_stages import (
+    as_next,
+    begun_of,
+    stages_over,
+    tells_stage,
+    tells_waiting,
+    told_beside,
+)
+from ltm_core.write.endings.stages import RELATION, is_named
 from ltm_core.write.known.known import Known
 from ltm_core.write.known.rows import closed, new_fact
 from ltm_core.write.plan import Candidate, Decision
@@ -36,9 +44,10 @@ def advance(
     here = [d for d in decisions if overlap(d.fact.evidence, c.evidence)]
     over = stages_over(c, known.values(), lexicon)
     read = next((d for d in here if d.fact.relation == RELATION and d.fact.is_current), None)
-    if not over and not is_named(c) and read is None:
+    begun = [] if over else begun_of(c, known.values(), lexicon)
+    if not over and not is_named(c) and read is None and not begun:
         return decisions
-    gone = {d.fact.id for d in here if _says_no_more(d, lexicon, over=bool(over))}
+    gone = {d.fact.id for d in here if _says_no_more(d, lexicon, over=bool(over or begun))}
     for i in gone:
         known.drop(i)
     decisions = [d for d in decisions if d.fact.id not in gone]
@@ -49,7 +58,7 @@ def advance(
         made: list[Decision] = []
     else:
         number = next((d for d in here if d.fact.rule.startswith(_NUMBER)), None)
-        c = as_next(c, over)
+        c = as_next(c, over, lexicon)
         if number is not None and c.subject == number.fact.subject:
             c = replace(c, subject=f"{number.fact.relation}:{number.fact.object}", is_about_user=False)
             bare = replace(number.fact, text=f"{number.fact.relation}: {number.fact.object}")
@@ -58,7 +67,7 @@ def advance(
         by = new_fact(c, labels, id=new_id(), now=now)
         known.put(by)
         made = [Decision(op="add", fact=by, reason="how it stands")]
-    for f in over:
+    for f in [*over, *told_beside([*over, *begun], known.values(), lexicon)]:
         if f.id == by.id:
             continue
         known.drop(f.id)
@@ -76,4 +85,4 @@ def _says_no_more(d: Decision, lexicon: Lexicon, *, over: bool) -> bool:
     base = d.fact.relation.partition(":")[0]
     if d.op != "add" or not (d.fact.rule == "open" or base in ("attribute", "single")):
         return False
-    return (over and d.fact.rule == "open") or tells_waiting(d.fact, lexicon)
+    return (over and (d.fact.rule == "open" or tells_stage(d.fact, lexicon))) or tells_waiting(d.fact, lexicon)

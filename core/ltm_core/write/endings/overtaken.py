@@ -4,7 +4,7 @@ told anew, or by the learned models. Never when the rules found what the words c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -142,6 +142,9 @@ def _meant(c: Candidate, known: Known, vectors: Mapping[str, NDArray[Any]], judg
     are sure of ("she has left the bank")."""
     mine = known.of_subject(c)
     found = meant(c, mine, vectors, judge, lexicon)
+    theirs = _named_instead(c, found.facts, known, lexicon)
+    if theirs:
+        return meant(c, theirs, vectors, judge, lexicon)
     if found.facts or c.subject != (c.speaker or "user"):
         return found
     ids = {f.id for f in mine}
@@ -150,6 +153,25 @@ def _meant(c: Candidate, known: Known, vectors: Mapping[str, NDArray[Any]], judg
     if named:  # "we buried Mr Tibbs under the apple tree"
         return meant(c, named, vectors, judge, lexicon)
     return found if _names_somebody(c, lexicon) else meant(replace(c, doubted=True), others, vectors, judge, lexicon)
+
+
+def _named_instead(c: Candidate, over: Sequence[Fact], known: Known, lexicon: Lexicon) -> list[Fact]:
+    """What a Chinese sentence begins with by its name, known of one of the speaker's people in the same relation as
+    what was found without being named there ("途观过户给表弟了" of his wife's car, not of mine)."""
+    if not over or c.text.isascii():
+        return []
+    begins = fold(c.text).partition("，")[0]
+    if any(_bare(f, lexicon) in begins for f in over):
+        return []
+    relations = {f.relation for f in over}
+    held = [f for f in known.values() if f.relation in relations and f not in over and not f.object.isascii()]
+    return [f for f in held if len(_bare(f, lexicon)) > 1 and begins.startswith(_bare(f, lexicon))]
+
+
+def _bare(fact: Fact, lexicon: Lexicon) -> str:
+    """The value of a fact without a counter before it ("一辆途观")."""
+    value = (fact.object_normalized or fold(fact.object)).removeprefix("一")
+    return value[1:] if value[:1] in lexicon.sets["classifiers"] else value
 
 
 def _names_subject(subject: str, text: str) -> bool:

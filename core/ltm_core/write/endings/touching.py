@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 from ltm_core.types import Fact
+from ltm_core.write.endings.other_side import is_of_other_side
 from ltm_core.write.endings.partly import is_one_item, names_one_of, stays_on, tells_of_part_of
 from ltm_core.write.endings.phrases import Held, Word, held_words, words
 from ltm_core.write.endings.sayings import acts_itself, is_event, is_passing, tells_of_others, tells_of_two
@@ -59,6 +60,8 @@ def only_touches(fact: Fact, text: str, lexicon: Lexicon, *, whole: bool = True)
 def tells_of_another(fact: Fact, text: str, lexicon: Lexicon) -> bool:
     """Whether an English sentence tells of somebody or something else, or of a passing event, however well it fits
     the fact."""
+    if is_of_other_side(fact, text, lexicon):
+        return True
     if not script(text) == script(fact.text) == "en":
         return touches_zh(fact, text, lexicon)
     said = normal(text)

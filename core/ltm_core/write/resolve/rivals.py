@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ltm_core.types import Fact
 from ltm_core.write.endings.ended import may_end
+from ltm_core.write.endings.other_side import is_of_other_side
 from ltm_core.write.endings.telling_of import tells_of_part
 from ltm_core.write.endings.touching import is_other_slot, only_touches, tells_of_another
 from ltm_core.write.extract.renew import RULE as RENEWED
@@ -21,6 +22,7 @@ from ltm_core.write.words.norm import fold
 
 def rivals(c: Candidate, mine: Sequence[Fact], taken: set[str], lexicon: Lexicon, *, sure_from: float) -> list[Fact]:
     """Other values of the same single-valued slot."""
+    mine = [f for f in mine if not is_of_other_side(f, c.text, lexicon)]
     again = [
         f
         for f in mine

@@ -9,13 +9,13 @@ from ltm_core.write.words.norm import normal
 
 def is_of_other_side(fact: Fact, text: str, lexicon: Lexicon) -> bool:
     """Whether the words tell of a side of which the fact does not, and the fact only of the other."""
-    said = _sides(text, lexicon)
-    held = _sides(f"{fact.text} {fact.object}", lexicon) if said else frozenset()
+    said = sides(text, lexicon)
+    held = sides(f"{fact.text} {fact.object}", lexicon) if said else frozenset()
     parts = {part for _, part in said}
     return bool(held) and not held & said and any(part in parts for _, part in held)
 
 
-def _sides(text: str, lexicon: Lexicon) -> frozenset[tuple[str, str]]:
+def sides(text: str, lexicon: Lexicon) -> frozenset[tuple[str, str]]:
     """The sides that a text names, each with what it is a side of."""
     found = lexicon.shared["side_of"].finditer(normal(text).lower())
     return frozenset((m["side"] or m["side2"], m["part"] or m["part2"]) for m in found)

@@ -164,7 +164,7 @@ def _named_instead(c: Candidate, over: Sequence[Fact], known: Known, lexicon: Le
     if any(_bare(f, lexicon) in begins for f in over):
         return []
     relations = {f.relation for f in over}
-    held = [f for f in known.values() if f.relation in relations and f not in over and not f.object.isascii()]
+    held = [f for f in known.values() if f.relation in relations and f.subject != c.subject and ":" not in f.relation]
     return [f for f in held if len(_bare(f, lexicon)) > 1 and begins.startswith(_bare(f, lexicon))]
 
 

@@ -28,6 +28,7 @@ from ltm_core.write.endings.ended import (
 )
 from ltm_core.write.endings.ends import RULE as ENDS
 from ltm_core.write.endings.given_up import left_of
+from ltm_core.write.endings.other_side import sides
 from ltm_core.write.endings.worded import without
 from ltm_core.write.extract.renew import RULE as RENEWED
 from ltm_core.write.known.details import is_detail_of, is_time_of, one_life
@@ -213,8 +214,9 @@ class Meeting:
     def _replace(self, c: Candidate, wrong: Sequence[Fact], over: Sequence[Fact]) -> list[Decision]:
         if c.is_positive and c.move == "change" and len(over) == 1:
             told = without(c.text, over[0])
-            if c.rule == RENEWED and c.wrong_object and c.wrong_object in fold(over[0].object):
-                told = told.replace(c.wrong_object, "", 1)  # "自动化换成计算机了": the old value is not said again
+            old = c.wrong_object if c.rule == RENEWED else None
+            if old and old in fold(over[0].object) and not sides(old, self.lexicon):
+                told = told.replace(old, "", 1)  # "自动化换成计算机了": the old value is not said again
             c = replace(c, text=told) if c.object in told else c
         if c.is_positive and len(wrong) == 1 and c.object != c.text:
             told = without(c.text, wrong[0])

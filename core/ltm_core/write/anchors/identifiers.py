@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from ltm_core.errors import ConfigError
+from ltm_core.write.anchors.coded import cut, numbered, widened, without_lead, written_like
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.linear import compile_linear
 
@@ -23,6 +24,8 @@ _MOBILE = re.compile(r"1[3-9]\d{9}$")
 _YEAR = re.compile(r"(?:19|20)\d\d$")
 _SERIES = re.compile(r"(?P<head>[A-Z]{1,6}[-_/]?)(?P<number>\d{2,})$")
 _SHORT_KEY = re.compile(r"[A-Za-z]+-\d{2,}")
+_WITH_CHARACTERS = ("document", "lettered")
+"""Shapes of numbers that begin with characters."""
 _DAY_DIGITS = 8
 """Digits of a day written without signs, which a number said to be one may look like ("病历号20230911")."""
 _MAX_TEXT = 200_000
@@ -89,6 +92,8 @@ def find_identifiers(
             groups = shape.pattern.groupindex
             kind = next((g for g in groups if g not in _PARTS and m[g]), "")
             start, end = m.span("id" if "id" in groups else kind or 0)
+            if shape.name in _WITH_CHARACTERS:
+                start += without_lead(window[start:end], lexicon.identifier_codes)
             if taken.find(1, start, end) >= 0:
                 continue
             said = {k: v or "" for k, v in m.groupdict().items()}
@@ -99,6 +104,8 @@ def find_identifiers(
                 start=start, end=end, text=window[start:end], kind=kind, rule=f"identifier/{shape.name}"
             )
             taken[start:end] = b"\1" * (end - start)
+    if lexicon.identifier_codes:
+        _add_codes(window, lexicon, found, taken)
     for value in known:
         if not any(c.isdigit() for c in value):
             continue
@@ -118,6 +125,31 @@ def find_identifiers(
         replace(i, kind=told[i.text]) if i.text in told and (i.kind == _GENERAL or i.rule in _BY_SHAPE) else i
         for _, i in sorted(found.items())
     )
+
+
+def _add_codes(window: str, lexicon: Lexicon, found: dict[int, Identifier], taken: bytearray) -> None:
+    """What is found so far as the whole codes of which it is a part, and the other codes that number something."""
+    for i in list(found.values()):
+        if i.rule == f"identifier/{_CONFIGURED}":
+            continue
+        start, end = widened(window, i.start, i.end, lexicon.identifier_codes)
+        if (start, end) != (i.start, i.end) and taken.find(1, start, i.start) < 0 and taken.find(1, i.end, end) < 0:
+            del found[i.start]
+            found[start] = replace(i, start=start, end=end, text=window[start:end])
+            taken[start:end] = b"\1" * (end - start)
+    shapes = {written_like(i.text): i.kind for i in found.values()}
+    for start, end in cut(window, lexicon.identifier_codes):
+        if taken.find(1, start, end) >= 0 or _is_amount(window, start, end, lexicon):
+            continue
+        value = window[start:end]
+        word = numbered(window, start, end, lexicon.identifier_codes)
+        alike = written_like(value)
+        if word is None and (not alike or alike not in shapes):
+            continue
+        kind = _kind(word, value, lexicon) if word is not None else shapes[alike]
+        shapes.setdefault(alike, kind)
+        found[start] = Identifier(start=start, end=end, text=value, kind=kind, rule="identifier/coded")
+        taken[start:end] = b"\1" * (end - start)
 
 
 def _alike(window: str, found: Sequence[Identifier], taken: bytearray) -> Iterator[tuple[int, int, str]]:
@@ -144,13 +176,18 @@ def _is_identifier(text: str, start: int, end: int, kind: str, said: Mapping[str
     numbered = marked and len(value) == _DAY_DIGITS and value.isdigit()
     if (_DATE.match(value) and not numbered) or _VERSION.match(value) or (_MOBILE.match(value) and not marked):
         return False
-    if lexicon.shared["amount_before"].search(text[max(0, start - 4) : start]) or lexicon.shared[
-        "amount_after"
-    ].match(text[end : end + 10]):
-        return False
-    if text[end : end + 1] in "./@" and text[end + 1 : end + 2].isalnum():
+    if _is_amount(text, start, end, lexicon):
         return False
     return not lexicon.shared["secret_before"].search(text[max(0, start - _CONTEXT) : start])
+
+
+def _is_amount(text: str, start: int, end: int, lexicon: Lexicon) -> bool:
+    """Whether what stands around a number says that it is an amount, or part of an address."""
+    if lexicon.shared["amount_before"].search(text[max(0, start - 4) : start]):
+        return True
+    if lexicon.shared["amount_after"].match(text[end : end + 10]):
+        return True
+    return text[end : end + 1] in "./@" and text[end + 1 : end + 2].isalnum()
 
 
 def _long_enough(value: str, digits: int, kind: str, said: Mapping[str, str], *, marked: bool) -> bool:

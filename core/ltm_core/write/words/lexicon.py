@@ -161,6 +161,8 @@ class Lexicon:
     sets: Mapping[str, frozenset[str]] = field(default_factory=dict)
     identifiers: tuple[Mapping[str, str], ...] = ()
     identifier_words: Mapping[str, str] = field(default_factory=dict)
+    identifier_codes: Mapping[str, Expression] = field(default_factory=dict)
+    """What is said around a code that numbers something; see `coded`."""
     identifier_prefixes: Mapping[str, str] = field(default_factory=dict)
     identifier_neighbours: Mapping[str, str] = field(default_factory=dict)
     """What must be said beside an identifier of a shape that others share, by name."""

@@ -29,6 +29,7 @@ from ltm_core.write.extract.renew import next_employer, next_holder, successor_o
 from ltm_core.write.extract.standing import called, named_assistant, points_back
 from ltm_core.write.extract.succession import announced, told_by_self
 from ltm_core.write.extract.wanted_name import wanted_name
+from ltm_core.write.extract.what_is_left import only_says_how_much, what_is_left
 from ltm_core.write.known.news import load_news
 from ltm_core.write.learned.layers import Cut
 from ltm_core.write.plan import Candidate, Turn, Utterance
@@ -274,6 +275,11 @@ class _Reader:
         employer = next_employer(prior, r, subject, lexicon) if not made and not r.veto else None
         if employer is not None:
             made, probability = (employer,), _RENAMED
+        if only_says_how_much(r, made, lexicon):
+            made = ()
+        left = what_is_left(r, subject, self.found.endings, lexicon) if not made else None
+        if left is not None:
+            made, probability = (left,), _RENAMED
         christened = named_assistant(before, r, lexicon)
         wanted = wanted_name(self.reads, i, lexicon)
         if wanted is not None:

@@ -204,14 +204,17 @@ def _is_named(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
     if not candidate.classes:
         return False
     own = fact.relation in lexicon.sets["own_words"]
-    if set(candidate.classes) & lexicon.sets["provider_sorts"]:
-        return (own or fact.relation in ("uses", "served_by")) and _of_class(fact, candidate.classes, lexicon)
+    classes = tuple(c for c in candidate.classes if c not in lexicon.sets["provider_sorts"])
+    if len(classes) < len(candidate.classes):  # "gyms" are those one belongs to, and what one does there
+        serves = own or fact.relation in ("uses", "served_by")
+        if not classes or serves:
+            return serves and _of_class(fact, candidate.classes, lexicon)
     family = lexicon.relation(fact.relation).family
-    used = family == "tools" and not lexicon.sets["used_classes"].isdisjoint(candidate.classes)
+    used = family == "tools" and not lexicon.sets["used_classes"].isdisjoint(classes)
     liked = own or used or family in ("preference", "language") or _is_liking(fact, lexicon)
     if not liked or _is_no_liking(fact, lexicon):
         return False
-    return _of_class(fact, candidate.classes, lexicon)
+    return _of_class(fact, classes, lexicon)
 
 
 def _is_no_liking(fact: Fact, lexicon: Lexicon) -> bool:

@@ -52,10 +52,10 @@ def proposed(
         spared = _spared(unit, utterance.content, lexicon)
         if spared is None or _is_not_for_good(unit, spared, lexicon):
             continue
-        if spared is unit and lexicon.shared["news_not"].search(normal(whole.text)) is not None:
+        gone = _gone(spared, lexicon)
+        if spared is unit and lexicon.shared["news_not"].search(_without_ends(whole, gone)) is not None:
             continue
         parted, unit = spared is not unit, spared
-        gone = _gone(unit, lexicon)
         anew = tells_anew(unit.text, lexicon) and not any(
             lexicon.shared[p].search(whole.text) for p in ("of_others", "news_others")
         )
@@ -117,6 +117,14 @@ def proposed(
             evidence=(unit.evidence,),
             rule=RULE,
         )
+
+
+def _without_ends(unit: Unit, gone: Sequence[Gone]) -> str:
+    """The sentence without the words that tell an end and nothing besides: "found another keeper" adds none."""
+    text = normal(unit.text)
+    for g in gone:
+        text = text.replace(g.said, " ") if g.by.ends else text
+    return text
 
 
 def _is_not_for_good(unit: Unit, spared: Unit, lexicon: Lexicon) -> bool:

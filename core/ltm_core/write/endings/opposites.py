@@ -43,6 +43,8 @@ class Gone:
     """The value that the words give, where there is one at a time."""
     text: str = ""
     """All that was said."""
+    said: str = ""
+    """The words that tell it."""
 
     def is_of(self, words: str, said: str) -> bool:
         """Whether some words are, or introduce, him whom the value names ("a lad called Kyle")."""
@@ -79,7 +81,7 @@ def tells_opposite(text: str, lexicon: Lexicon, *, events: bool = False) -> tupl
             continue
         thing, after = fold(_named(m)), _noun_after(m, text, lexicon)
         heads = lexicon.sets["whole_heads"]
-        found.append(Gone(by, lexicon.gate.function, heads, thing, after, value_of(m), text))
+        found.append(Gone(by, lexicon.gate.function, heads, thing, after, value_of(m), text, m.group()))
     return tuple(found) if found and lexicon.shared["ahead"].search(text) is None else ()
 
 
@@ -95,6 +97,8 @@ def over_by(c: Candidate, facts: Iterable[Fact], lexicon: Lexicon) -> tuple[list
     speaker, his partner, the one other for whom it holds.
     """
     gone = tells_opposite(normal(c.text), lexicon, events=True)
+    # "little man is weaned": a child is called so without "my"
+    whose = lexicon.rules("en").kin.get(c.subject, c.subject)
     told = {e.message_id for e in c.evidence}
     open_ = [
         f for f in (facts if gone else ()) if _may_be_over(f, c) and not any(e.message_id in told for e in f.evidence)
@@ -106,7 +110,7 @@ def over_by(c: Candidate, facts: Iterable[Fact], lexicon: Lexicon) -> tuple[list
         mine = [f for f in held if fold(f.subject) == fold(c.subject)]
         # "my visa" is not the sister's
         others = not g.thing or "'s" in g.thing or f"my {g.thing}" not in fold(c.text)
-        if not mine and g.by.anyone and others and (_is_own(c) or c.subject in lexicon.sets["young"]):
+        if not mine and g.by.anyone and others and (_is_own(c) or whose in lexicon.sets["young"]):
             mine = [f for f in held if _is_own(f)]
             if not mine and (_is_own(c) or not g.by.gives_value):
                 mine = _only_one(held, lexicon)

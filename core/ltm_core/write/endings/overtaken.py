@@ -16,7 +16,7 @@ from ltm_core.write.endings.given_up import left_of
 from ltm_core.write.endings.known_stages import as_stage, hopes_for, told_beside
 from ltm_core.write.endings.likely_news import KNOWN_ONLY
 from ltm_core.write.endings.meant_fact import Meant, meant
-from ltm_core.write.endings.opposites import over_by
+from ltm_core.write.endings.opposites import over_by, tells_opposite
 from ltm_core.write.endings.stages import RULE as STAGE
 from ltm_core.write.endings.telling_of import moves_another, tells_of_facet
 from ltm_core.write.endings.worded import without, worded
@@ -30,7 +30,7 @@ from ltm_core.write.known.rows import UNTOUCHED, closed, new_fact, retracted
 from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.read.found import overlap
 from ltm_core.write.words.lexicon import Lexicon
-from ltm_core.write.words.norm import fold
+from ltm_core.write.words.norm import fold, normal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,15 +85,18 @@ def overtake(
     sure, certain = bool(over or anew), False
     if sure:
         probability, why = _OVER, ", ".join(o.name for o in by_event) or _ANEW
-        c = replace(c, is_positive=c.is_positive or bool(anew) or any(o.holds for o in by_event))
+        only_over = any(o.ends for o in by_event) and not any(o.holds or o.gives_value for o in by_event)
+        c = replace(c, is_positive=(c.is_positive and not only_over) or bool(anew) or any(o.holds for o in by_event))
         over = over or anew
     elif c.confidence <= KNOWN_ONLY or any(d.op != "add" or d.fact.modality in UNTOUCHED for d in found):
-        return decisions
+        return _as_denials(decisions, c, known, lexicon)
     else:
         found_ = _meant(c, known, vectors, judge, lexicon)
         over, why, probability, certain = list(found_.facts), found_.why, found_.probability, found_.is_sure
     values = [d.fact for d in here if d.fact.is_positive and d.fact.rule != "open"]
-    if not over or any(d.op == "restore" for d in decisions):
+    if not over:
+        return _as_denials(decisions, c, known, lexicon)
+    if any(d.op == "restore" for d in decisions):
         return decisions
     if not sure and any(_speaks_of_else(d.fact, over[0], news) for d in here):
         return decisions
@@ -135,6 +138,20 @@ def overtake(
             known.put(kept)
             made.append(Decision(op="add", fact=kept, reason="what is left of it"))
     return [*decisions, *made]
+
+
+def _as_denials(decisions: list[Decision], c: Candidate, known: Known, lexicon: Lexicon) -> list[Decision]:
+    """The decisions with what was kept of a sentence that tells an end and nothing besides as a denial: "I'm off
+    Bumble" says of nothing that it is so."""
+    if not any(g.by.ends for g in tells_opposite(normal(c.text), lexicon, events=True)):
+        return decisions
+    out = []
+    for d in decisions:
+        if d.op == "add" and d.fact.rule == "open" and d.fact.is_positive and overlap(d.fact.evidence, c.evidence):
+            d = replace(d, fact=replace(d.fact, is_positive=False))
+            known.put(d.fact)
+        out.append(d)
+    return out
 
 
 def _meant(c: Candidate, known: Known, vectors: Mapping[str, NDArray[Any]], judge: Judge, lexicon: Lexicon) -> Meant:

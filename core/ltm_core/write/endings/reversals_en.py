@@ -33,14 +33,15 @@ class Reversal:
 def reversal_in(read: Read, lexicon: Lexicon, beside: Sequence[Read | None] = ()) -> Reversal:
     """What the clause gives up as a whole; nothing when it does so for a while or leaves something out.
 
-    ``beside``: the clauses around it, of which those of its sentence may say that all of it is meant.
+    ``beside``: the clauses around it, of which those of its sentence, and a short one behind it, may say that all of
+    it is meant.
     """
     if read.clause.language != "en":
         return Reversal()
     parts, text = lexicon.rules("en").parts, fold(read.clause.norm)
     if parts["reversal_said"].search(text) is None:
         return Reversal()
-    same = [text, *(fold(r.clause.norm) for r in beside if r is not None and _of_one_sentence(r, read))]
+    same = [text, *(fold(r.clause.norm) for r in beside if r is not None and _goes_with(r, read, lexicon))]
     if any(parts["reversal_not"].search(t) for t in same):
         return Reversal()
     whole = any(parts["reversal_all"].search(t) for t in same)
@@ -87,8 +88,15 @@ def leaves_some(read: Read, lexicon: Lexicon) -> bool:
     )
 
 
-def _of_one_sentence(other: Read, read: Read) -> bool:
-    return not other.veto and other.clause.sentence == read.clause.sentence and other.clause.language == "en"
+def _goes_with(other: Read, read: Read, lexicon: Lexicon) -> bool:
+    """Whether another clause is of the sentence, or is one behind it that says only how much is meant ("I hate gyms.
+    All of them")."""
+    if other.veto or other.clause.language != "en":
+        return False
+    if other.clause.sentence == read.clause.sentence:
+        return True
+    behind = other.clause.start > read.clause.start
+    return behind and lexicon.rules("en").parts["reversal_extent"].match(fold(other.clause.norm)) is not None
 
 
 def _named(text: str) -> Iterator[tuple[int, int, frozenset[str]]]:

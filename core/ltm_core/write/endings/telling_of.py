@@ -19,6 +19,8 @@ def moves_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     name = _TELLING_FIRST.match(first)
     if name is None or script(c.text) != "en" or fact.relation not in lexicon.sets["places"]:
         return False
+    if fact.subject == c.subject != (fact.speaker or "user"):
+        return False  # it is his own place that he left
     spoken = lexicon.rules("en").flags["first_person"].search(first) or lexicon.shared["speaks_of_us"].search(first)
     begins = name.group().casefold()
     owned = begins in lexicon.gate.function or begins in fold(fact.object).split()

@@ -107,6 +107,8 @@ def judge(
         return (), probability
     if made[0].rule.endswith(_DIED) and not r["third_person"]:
         return made, max(probability, _EVENT_FLOOR)
+    if made[0].move == "cease" and lexicon.shared["request_own_end"].search(r.clause.norm):
+        return (made, max(probability, _EVENT_FLOOR)) if not any(r[w] for w in _NOT_LASTING) else ((), probability)
     floor = _floor(r, subject, made, lexicon, threshold)
     floor = min(floor, _NEWS_FLOOR) if changes and floor < _HARDLY else floor
     if near.vector is None and made[0].rule == "open" and r.clause.language == "en":

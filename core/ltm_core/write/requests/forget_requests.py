@@ -83,7 +83,8 @@ def learned_wish(utterance: Utterance, reads: Sequence[Read], asked: Asked, lexi
     read, target = reads[asked.at], _target(asked.text, lexicon)
     if not target or lexicon.shared["target_nothing"].match(target) or _replaced(reads[asked.at + 1 :], read):
         return Wishes()
-    if mode == "suppress" and lexicon.shared["request_for_now"].search(read.clause.norm):
+    spared = ("request_for_now", "request_own_end")
+    if mode == "suppress" and any(lexicon.shared[p].search(read.clause.norm) for p in spared):
         return Wishes()
     norms = [reads[i].clause.norm for i in asked.clauses]
     words = request_words()

@@ -45,6 +45,8 @@ class Opposite:
     """Whether what was not so yet may be over, too ("还没批")."""
     holds: bool = False
     """Whether the words tell what holds instead, and not only an end."""
+    ends: bool = False
+    """Whether they tell an end and nothing besides, however they are worded."""
     one: bool = False
     """Whether the words name only the sort of the thing: of several that are known none is meant for sure."""
     kind: str = ""

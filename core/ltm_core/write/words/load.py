@@ -196,7 +196,7 @@ def _events(language: str) -> list[Opposite]:
             if name in NO_EVENTS:
                 continue
             now, was = (_expand(o[k], macros) for k in ("now", "was"))
-            told = {k: o[k] for k in ("anyone", "denied", "holds", "one", "kind", "sign", "shared") if k in o}
+            told = {k: o[k] for k in ("anyone", "denied", "holds", "ends", "one", "kind", "sign", "shared") if k in o}
             made.append(Opposite(f"{language}.{name}", Lazy.of(now), Lazy(was), **told))
     return made
 

@@ -85,9 +85,11 @@ def comebacks(
 
 def _says_again(s: Spoken, lexicon: Lexicon) -> bool:
     read = s.read
-    if read.clause.language != "en" or read.veto or any(read[w] for w in _NOT) or read["negation"]:
-        return False
     shared = lexicon.shared
+    inverted = shared["again_it_is"].match(read.clause.norm) is not None  # which looks like an order
+    not_told = any(read[w] for w in _NOT if not (inverted and w == "command"))
+    if read.clause.language != "en" or read.veto or not_told or read["negation"]:
+        return False
     if read["ephemeral"] and shared["brought_back"].search(read.clause.norm) is None:
         return False  # but "the hairdresser turned it copper again yesterday" lasts
     norm = read.clause.norm.rpartition(": ")[2]
@@ -112,7 +114,7 @@ def come_back(
         if not _may_hold_again(value, c, lexicon) or any(e.message_id in told for e in value.evidence):
             continue
         if value.superseded_by is not None:
-            instead = _heirs(value, held, lexicon)
+            instead = _heirs(value, held, lexicon, took_place)
         else:
             instead = _instead(c, value, held, lexicon, took_place)
         instead = [f for f in instead if not any(e.message_id in told for e in f.evidence)]
@@ -162,7 +164,7 @@ def _is_of(f: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     return bool(named & _words(c.text, lexicon)) or lexicon.shared["done_to_him"].search(c.object) is not None
 
 
-def _heirs(value: Fact, held: Sequence[Fact], lexicon: Lexicon) -> list[Fact]:
+def _heirs(value: Fact, held: Sequence[Fact], lexicon: Lexicon, took_place: TookPlace) -> list[Fact]:
     """What holds in the place of a value that was replaced: its heir, be it only the news of its end, with what was
     told in the same message of the same."""
     heir = next((f for f in held if f.id == value.superseded_by), None)
@@ -177,9 +179,18 @@ def _heirs(value: Fact, held: Sequence[Fact], lexicon: Lexicon) -> list[Fact]:
         and f.is_positive
         and f.subject == heir.subject
         and any(e.message_id in told for e in f.evidence)
-        and (overlap(f.evidence, heir.evidence) or lexicon.relation(f.relation).family in family)
+        and (
+            overlap(f.evidence, heir.evidence)
+            or lexicon.relation(f.relation).family in family
+            or (not heir.is_positive and _is_instead(f, value, took_place))  # "the Volvo's gone, picked up a Saab"
+        )
     ]
     return [heir, *beside]
+
+
+def _is_instead(f: Fact, value: Fact, took_place: TookPlace) -> bool:
+    """Whether what was told together with the end of a value came in its place."""
+    return are_exclusive(f"{f.text} {f.object}", f"{value.text} {value.object}") or took_place(f, value)
 
 
 def _is_told_after(f: Fact, value: Fact) -> bool:

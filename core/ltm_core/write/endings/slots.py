@@ -13,7 +13,7 @@ from ltm_core.write.words.lexicon import Lexicon, Opposite
 from ltm_core.write.words.load import default_lexicon
 from ltm_core.write.words.norm import normal
 
-VALUES = ("v", "v2", "v3", "v4", "v5", "v6", "v7", "v8")
+VALUES = ("v", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9")
 """Groups of both expressions of which one holds the value."""
 _WORD = re.compile(r"[\w&'-]+")
 _SORTED = re.compile(r"(?P<sort>[A-Za-z-]+) (?=(?P<head>[A-Za-z-]+))")
@@ -79,13 +79,19 @@ def _is_of_someone_else(fact: Fact, text: str) -> bool:
     about, _, name = fact.subject.partition(":")
     told = _WORD.findall(text.casefold().replace("'s", ""))
     if fact.subject == (fact.speaker or "user"):
-        kin = [i for i, w in enumerate(told) if w in rules.kin and w not in held and told[i - 1] in _MY and i > 1]
+        kin = [i for i, w in enumerate(told) if w in rules.kin and w not in held and _owned_apart(told, i)]
         rest = [w for i, w in enumerate(told) if i + 1 not in kin]
         return bool(kin) and not _ME.intersection(rest)
     if about not in rules.kin.values() and about not in rules.pets.values():
         return False
     named = {rules.kin.get(w) or rules.pets.get(w) for w in told} - {None}
     return bool(named) and about not in named and name.casefold() not in told
+
+
+def _owned_apart(told: list[str], i: int) -> bool:
+    """Whether "my" stands before a word behind the first two, and it is nobody with whom one does it oneself ("moved
+    in with my boyfriend")."""
+    return i > 1 and told[i - 1] in _MY and told[i - 2] != "with"
 
 
 def _words(text: str, function: frozenset[str]) -> list[str]:

@@ -13,8 +13,8 @@ _TELLING_FIRST = re.compile(r"[A-Z][\w-]+")
 
 
 def moves_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
-    """Whether an English sentence begins with what somebody named did, and the fact is the speaker's place ("Sam
-    moved out in May" and where he lives with Sam)."""
+    """Whether an English sentence begins with what somebody named did, and the fact is another's place ("Sam moved
+    out in May" and where the speaker lives with Sam)."""
     first = c.text.partition(",")[0]
     name = _TELLING_FIRST.match(first)
     if name is None or script(c.text) != "en" or fact.relation not in lexicon.sets["places"]:
@@ -22,8 +22,9 @@ def moves_another(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     if fact.subject == c.subject != (fact.speaker or "user"):
         return False  # it is his own place that he left
     spoken = lexicon.rules("en").flags["first_person"].search(first) or lexicon.shared["speaks_of_us"].search(first)
-    begins = name.group().casefold()
-    owned = begins in lexicon.gate.function or begins in fold(fact.object).split()
+    begins = name.group().casefold().removesuffix("'s")
+    known = fold(f"{fact.object} {fact.subject.replace(':', ' ')}").split()
+    owned = begins in lexicon.gate.function or begins in known
     return spoken is None and not owned
 
 

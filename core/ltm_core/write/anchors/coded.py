@@ -31,9 +31,6 @@ _NUMBERS_ONLY = re.compile(
     r"|\d{1,3}-\d{1,3}|\d{1,3}/\d{1,3}|v?\d+(?:\.\d+)+)\.?$"
 )
 """Dates, times, addresses of machines, versions, scores and readings."""
-_MEASURED = re.compile(
-    r"\d+(?:[.,]\d+)?(?:am|pm|AM|PM|kg|g|cm|mm|m|km|GB|MB|TB|ml|l|h|hrs?|min|s|k|K|st|nd|rd|th|x|%|p|D|G)$"
-)
 _PHONE = re.compile(
     r"0\d{2,5}[- ]\d|(?:1[- ])?\d{3}[- ]\d{3}[- ]\d{4}$|\d{3}-\d{4}$"
     r"|1[3-9]\d[- ]?\d{4}[- ]?\d{4}$|400[- ]?\d{3,4}[- ]?\d{3,4}$"
@@ -80,7 +77,7 @@ def numbered(text: str, start: int, end: int, parts: Mapping[str, Expression]) -
     marked = 2 if says.get("mark") or says.get("alone") else 1 if told is not None else 0
     if told is None and _is_strong(value):
         told = parts[f"apart{of}"].search(before)
-    if told is None or not _is_code(value, marked=marked):
+    if told is None or not _is_code(value, parts, marked=marked):
         return None
     word = (told.groupdict().get("word") or "").casefold()
     if not word and (_PHONE.match(value) or (says.get("courier") and sum(map(str.isdigit, value)) < _FIGURES)):
@@ -131,7 +128,7 @@ def _trimmed(text: str, start: int, end: int, parts: Mapping[str, Expression]) -
 
 def _goes_with(last: str, after: str, parts: Mapping[str, Expression]) -> bool:
     """Whether a last group belongs to the code before it."""
-    if _MEASURED.match(last) or parts["counted"].match(after) is not None:
+    if parts["measured"].match(last) is not None or parts["counted"].match(after) is not None:
         return False
     if last in ("I", "A") or last.isalpha():
         return last != "I" and parts["closes"].match(after) is not None
@@ -153,12 +150,16 @@ def _is_strong(value: str) -> bool:
     return letters > 0 and figures + letters >= _STRONG
 
 
-def _is_code(value: str, *, marked: int) -> bool:
+def _is_code(value: str, parts: Mapping[str, Expression], *, marked: int) -> bool:
     """Whether it may be a code rather than a date, a time, a measure or a count. ``marked``: 1 when it stands beside
     the word for what it numbers, 2 when that is said to be a number."""
     figures = sum(c.isdigit() for c in value)
     letters = sum(c.isalpha() for c in value)
-    if _MEASURED.match(value) or _COUNTED.match(value) or (_LOWER_WORD.search(value) and figures < _IN_GROUPS):
+    if (
+        parts["measured"].match(value) is not None
+        or _COUNTED.match(value)
+        or (_LOWER_WORD.search(value) and figures < _IN_GROUPS)
+    ):
         return False
     if _PHONE.match(value) and marked < _SAID:
         return False

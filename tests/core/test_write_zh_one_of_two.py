@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 import pytest
 
-from ltm_core import LongTermMemory
-from ltm_core.embed.base import Embedder
 from ltm_core.types import Fact
 
-BEGIN = datetime(2025, 3, 3, 2, tzinfo=UTC)
-
-
-def told(tmp_path: Path, encoder: Embedder, turns: Sequence[str]) -> list[Fact]:
-    """What is current and positive after the turns."""
-    with LongTermMemory.open(tmp_path / "store", embedder=encoder, timezone="Asia/Shanghai") as memory:
-        for n, words in enumerate(turns):
-            memory.observe(user_id="u", session_id=f"s{n}", user=words, at=BEGIN + timedelta(days=10 * n))
-        return [f for f in memory.facts(user_id="u") if f.is_positive]
+Told = Callable[[Sequence[str]], list[Fact]]
 
 
 @pytest.mark.parametrize(
@@ -33,8 +21,8 @@ def told(tmp_path: Path, encoder: Embedder, turns: Sequence[str]) -> list[Fact]:
         (["老公开一辆雅阁，我开一辆宏光", "雅阁卖给同事了，以后就靠我那宏光接孩子"], "宏光"),
     ],
 )
-def test_the_other_goes_on(tmp_path: Path, encoder: Embedder, turns: Sequence[str], kept: str) -> None:
-    facts = told(tmp_path, encoder, turns)
+def test_the_other_goes_on(current_after: Told, turns: Sequence[str], kept: str) -> None:
+    facts = current_after(turns)
     assert any(kept in f"{f.object} {f.text}" for f in facts if "靠" not in f.text and "剩" not in f.text), facts
 
 
@@ -45,6 +33,6 @@ def test_the_other_goes_on(tmp_path: Path, encoder: Embedder, turns: Sequence[st
         (["我开一辆轩逸", "轩逸上周卖了，换了辆逸动"], "轩逸"),
     ],
 )
-def test_what_is_named_is_over(tmp_path: Path, encoder: Embedder, turns: Sequence[str], over: str) -> None:
-    facts = told(tmp_path, encoder, turns)
+def test_what_is_named_is_over(current_after: Told, turns: Sequence[str], over: str) -> None:
+    facts = current_after(turns)
     assert not any(over in f.object for f in facts), facts

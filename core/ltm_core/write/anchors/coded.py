@@ -27,7 +27,7 @@ _ALNUM = re.compile(r"[A-Za-z0-9]")
 _LOWER_WORD = re.compile(r"[a-z]{3,}")
 _COUNTED = re.compile(r"\d+(?:-[a-z]+)+$")
 _NUMBERS_ONLY = re.compile(
-    r"(?:\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{2,4})?|\d{1,3}(?:\.\d{1,3}){2,4}|\d+\.\d+|\d{1,2}:\d\d(?::\d\d)?"
+    r"(?:\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{2,4})?|\d{1,2}:\d\d(?::\d\d)?"
     r"|\d{1,3}-\d{1,3}|\d{1,3}/\d{1,3}|v?\d+(?:\.\d+)+)\.?$"
 )
 """Dates, times, addresses of machines, versions, scores and readings."""
@@ -46,7 +46,8 @@ _STRONG = 5
 """Letters and figures of a code that mixes them, from which it may stand apart from what it numbers."""
 _FIGURES = 5
 """Figures of one that has no letters, in groups or with signs."""
-_SAID = 2
+_BESIDE, _SAID = 1, 2
+"""How a code is marked: it stands beside the word for what it numbers, or that is said to be a number."""
 _LEAST = 2
 """Figures of one with letters."""
 _IN_GROUPS = 4
@@ -74,13 +75,15 @@ def numbered(text: str, start: int, end: int, parts: Mapping[str, Expression]) -
         return None
     told = parts[f"adjacent{of}"].search(before)
     says = told.groupdict() if told is not None else {}
-    marked = 2 if says.get("mark") or says.get("alone") else 1 if told is not None else 0
+    marked = 0
+    if told is not None:
+        marked = _SAID if says.get("mark") or says.get("alone") else _BESIDE
     if told is None and _is_strong(value):
         told = parts[f"apart{of}"].search(before)
     if told is None or not _is_code(value, parts, marked=marked):
         return None
     word = (told.groupdict().get("word") or "").casefold()
-    if not word and (_PHONE.match(value) or (says.get("courier") and sum(map(str.isdigit, value)) < _FIGURES)):
+    if not word and (_PHONE.match(value) or (says.get("courier") and _figures(value) < _FIGURES)):
         return None  # "my number is 07700 900318", "淘宝88VIP"
     return word
 
@@ -93,7 +96,7 @@ def without_lead(value: str, parts: Mapping[str, Expression]) -> int:
 
 def written_like(value: str) -> str:
     """How a code is written, whatever its figures and letters are; "" of one that many things are written like."""
-    if not _is_strong(value) and sum(c.isdigit() for c in value) < _FIGURES:
+    if not _is_strong(value) and _figures(value) < _FIGURES:
         return ""
     return "".join("9" if c.isdigit() else "A" if c.isupper() else "a" if c.isalpha() else c for c in value)
 
@@ -115,22 +118,18 @@ def _trimmed(text: str, start: int, end: int, parts: Mapping[str, Expression]) -
     lead = parts["abbreviation"].match(text[start:end])
     if lead is not None:
         start += lead.end()
-    while True:
-        cuts = list(_GROUP.finditer(text, start, end))
-        if not cuts:
-            return start, end
-        last = text[cuts[-1].end() : end]
-        if not _goes_with(last, text[end : end + _LOOK_ON], parts):
-            end = cuts[-1].start()
-            continue
-        return start, end
+    for gap in reversed(list(_GROUP.finditer(text, start, end))):
+        if _goes_with(text[gap.end() : end], text[end : end + _LOOK_ON], parts):
+            break
+        end = gap.start()
+    return start, end
 
 
 def _goes_with(last: str, after: str, parts: Mapping[str, Expression]) -> bool:
     """Whether a last group belongs to the code before it."""
     if parts["measured"].match(last) is not None or parts["counted"].match(after) is not None:
         return False
-    if last in ("I", "A") or last.isalpha():
+    if last.isalpha():
         return last != "I" and parts["closes"].match(after) is not None
     return True
 
@@ -142,9 +141,8 @@ def _clause_before(text: str, start: int, parts: Mapping[str, Expression]) -> st
 
 
 def _is_strong(value: str) -> bool:
-    """Whether it is written as nothing but a code is: capitals and figures, or figures and signs."""
-    figures = sum(c.isdigit() for c in value)
-    letters = sum(c.isalpha() for c in value)
+    """Whether it is written as nothing but a code is: capitals and figures, in groups or with signs."""
+    figures, letters = _figures(value), _letters(value)
     if _LOWER_WORD.search(value) or figures < (_IN_GROUPS if " " in value else _LEAST):
         return False
     return letters > 0 and figures + letters >= _STRONG
@@ -153,13 +151,10 @@ def _is_strong(value: str) -> bool:
 def _is_code(value: str, parts: Mapping[str, Expression], *, marked: int) -> bool:
     """Whether it may be a code rather than a date, a time, a measure or a count. ``marked``: 1 when it stands beside
     the word for what it numbers, 2 when that is said to be a number."""
-    figures = sum(c.isdigit() for c in value)
-    letters = sum(c.isalpha() for c in value)
-    if (
-        parts["measured"].match(value) is not None
-        or _COUNTED.match(value)
-        or (_LOWER_WORD.search(value) and figures < _IN_GROUPS)
-    ):
+    figures, letters = _figures(value), _letters(value)
+    if parts["measured"].match(value) is not None or _COUNTED.match(value) is not None:
+        return False
+    if _LOWER_WORD.search(value) and figures < _IN_GROUPS:
         return False
     if _PHONE.match(value) and marked < _SAID:
         return False
@@ -170,3 +165,11 @@ def _is_code(value: str, parts: Mapping[str, Expression], *, marked: int) -> boo
     if value.isdigit() and marked < _SAID:
         return bool(marked) and figures >= _ONE_GROUP
     return bool(marked) and figures >= _FIGURES
+
+
+def _figures(value: str) -> int:
+    return sum(map(str.isdigit, value))
+
+
+def _letters(value: str) -> int:
+    return sum(map(str.isalpha, value))

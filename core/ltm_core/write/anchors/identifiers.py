@@ -100,10 +100,8 @@ def find_identifiers(
             kind = kind or _kind(said.get("word", "").casefold(), window[start:end], lexicon)
             if shape.name != _CONFIGURED and not _is_identifier(window, start, end, kind, said, lexicon):
                 continue
-            found[start] = Identifier(
-                start=start, end=end, text=window[start:end], kind=kind, rule=f"identifier/{shape.name}"
-            )
-            taken[start:end] = b"\1" * (end - start)
+            rule = f"identifier/{shape.name}"
+            _keep(Identifier(start=start, end=end, text=window[start:end], kind=kind, rule=rule), found, taken)
     if lexicon.identifier_codes:
         _add_codes(window, lexicon, found, taken)
     for value in known:
@@ -113,11 +111,9 @@ def find_identifiers(
         before = r"(?<=#)" if len(value) < _LEAST_KNOWN else "(?<![A-Za-z0-9_])"
         for m in re.finditer(rf"{before}{re.escape(value)}(?![A-Za-z0-9_])", window):
             if taken.find(1, m.start(), m.end()) < 0:
-                taken[m.start() : m.end()] = b"\1" * len(value)
                 kind = _kind("", value, lexicon)
-                found[m.start()] = Identifier(
-                    start=m.start(), end=m.end(), text=value, kind=kind, rule="identifier/known"
-                )
+                known_ = Identifier(start=m.start(), end=m.end(), text=value, kind=kind, rule="identifier/known")
+                _keep(known_, found, taken)
     for start, end, kind in _alike(window, list(found.values()), taken):
         found[start] = Identifier(start=start, end=end, text=window[start:end], kind=kind, rule="identifier/alike")
     told = kinds or {}
@@ -125,6 +121,11 @@ def find_identifiers(
         replace(i, kind=told[i.text]) if i.text in told and (i.kind == _GENERAL or i.rule in _BY_SHAPE) else i
         for _, i in sorted(found.items())
     )
+
+
+def _keep(one: Identifier, found: dict[int, Identifier], taken: bytearray) -> None:
+    found[one.start] = one
+    taken[one.start : one.end] = b"\1" * (one.end - one.start)
 
 
 def _add_codes(window: str, lexicon: Lexicon, found: dict[int, Identifier], taken: bytearray) -> None:
@@ -135,8 +136,7 @@ def _add_codes(window: str, lexicon: Lexicon, found: dict[int, Identifier], take
         start, end = widened(window, i.start, i.end, lexicon.identifier_codes)
         if (start, end) != (i.start, i.end) and taken.find(1, start, i.start) < 0 and taken.find(1, i.end, end) < 0:
             del found[i.start]
-            found[start] = replace(i, start=start, end=end, text=window[start:end])
-            taken[start:end] = b"\1" * (end - start)
+            _keep(replace(i, start=start, end=end, text=window[start:end]), found, taken)
     shapes = {written_like(i.text): i.kind for i in found.values()}
     for start, end in cut(window, lexicon.identifier_codes):
         if taken.find(1, start, end) >= 0 or _is_amount(window, start, end, lexicon):
@@ -148,8 +148,7 @@ def _add_codes(window: str, lexicon: Lexicon, found: dict[int, Identifier], take
             continue
         kind = _kind(word, value, lexicon) if word is not None else shapes[alike]
         shapes.setdefault(alike, kind)
-        found[start] = Identifier(start=start, end=end, text=value, kind=kind, rule="identifier/coded")
-        taken[start:end] = b"\1" * (end - start)
+        _keep(Identifier(start=start, end=end, text=value, kind=kind, rule="identifier/coded"), found, taken)
 
 
 def _alike(window: str, found: Sequence[Identifier], taken: bytearray) -> Iterator[tuple[int, int, str]]:

@@ -85,10 +85,11 @@ def comebacks(
 
 def _says_again(s: Spoken, lexicon: Lexicon) -> bool:
     read = s.read
+    if read.clause.language != "en" or read.veto or read["negation"]:
+        return False
     shared = lexicon.shared
     inverted = shared["again_it_is"].match(read.clause.norm) is not None  # which looks like an order
-    not_told = any(read[w] for w in _NOT if not (inverted and w == "command"))
-    if read.clause.language != "en" or read.veto or not_told or read["negation"]:
+    if any(read[w] for w in _NOT if not (inverted and w == "command")):
         return False
     if read["ephemeral"] and shared["brought_back"].search(read.clause.norm) is None:
         return False  # but "the hairdresser turned it copper again yesterday" lasts

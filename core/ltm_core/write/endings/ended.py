@@ -12,7 +12,7 @@ from ltm_core.write.endings.given_up import does_nothing_of, loosely, worded_so
 from ltm_core.write.endings.touching import only_touches, tells_of_another
 from ltm_core.write.known.broad import means_another, names_member
 from ltm_core.write.known.match import in_classes, related, same_thing, singular
-from ltm_core.write.known.mentions import content, mentions
+from ltm_core.write.known.mentions import content, mentions, uncounted
 from ltm_core.write.plan import Candidate
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.load import default_lexicon
@@ -194,7 +194,7 @@ def _is_named(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
         return True
     thing = candidate.wrong_object or ""
     held = fact.object_normalized or "-"
-    bare = held[1:] if held[:1] in lexicon.sets["classifiers"] and len(held) > 2 else held
+    bare = uncounted(held, lexicon) if len(held) > 2 else held
     if not thing.endswith("了") and thing.startswith((held, bare)):
         return False  # "吉他弦断了" is not about the guitar
     if mentions(candidate.text, fact, lexicon) or worded_so(fact, candidate.things, lexicon):
@@ -304,7 +304,7 @@ def _is_given_up(fact: Fact, thing: str, lexicon: Lexicon) -> bool:
         return False
     value = fold(fact.text if fact.relation in lexicon.sets["own_words"] else fact.object)
     held = fact.object_normalized or fold(fact.object)
-    bare = held[1:] if held[:1] in lexicon.sets["classifiers"] else held
+    bare = uncounted(held, lexicon)
     for said in (held, bare, bare.replace("的", ""), fold(fact.object)):
         if said.endswith(thing) or (len(thing) > 1 and said.startswith(thing)):
             return True

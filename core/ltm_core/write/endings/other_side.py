@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from ltm_core.types import Fact
+from ltm_core.write.words.expressions import Expression
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import normal
 
@@ -17,5 +20,11 @@ def is_of_other_side(fact: Fact, text: str, lexicon: Lexicon) -> bool:
 
 def sides(text: str, lexicon: Lexicon) -> frozenset[tuple[str, str]]:
     """The sides that a text names, each with what it is a side of."""
-    found = lexicon.shared["side_of"].finditer(normal(text).lower())
+    return _sides(text, lexicon.shared["side_of"])
+
+
+@lru_cache(maxsize=256)
+def _sides(text: str, side_of: Expression) -> frozenset[tuple[str, str]]:
+    """Remembered: one sentence is compared with every fact."""
+    found = side_of.finditer(normal(text).lower())
     return frozenset((m["side"] or m["side2"], m["part"] or m["part2"]) for m in found)

@@ -24,6 +24,7 @@ from ltm_core.write.known.broad import belongs_to
 from ltm_core.write.known.details import told_with
 from ltm_core.write.known.judged import Judge
 from ltm_core.write.known.known import Known
+from ltm_core.write.known.mentions import uncounted
 from ltm_core.write.known.narrow import remainder
 from ltm_core.write.known.news import News, words
 from ltm_core.write.known.rows import UNTOUCHED, closed, new_fact, retracted
@@ -143,15 +144,17 @@ def overtake(
 def _as_denials(decisions: list[Decision], c: Candidate, known: Known, lexicon: Lexicon) -> list[Decision]:
     """The decisions with what was kept of a sentence that tells an end and nothing besides as a denial: "I'm off
     Bumble" says of nothing that it is so."""
-    if not any(g.by.ends for g in tells_opposite(normal(c.text), lexicon, events=True)):
+    kept = {
+        d.fact.id: replace(d.fact, is_positive=False)
+        for d in decisions
+        if d.op == "add" and d.fact.rule == "open" and d.fact.is_positive and overlap(d.fact.evidence, c.evidence)
+    }
+    # What is known of ends is looked through only where there is something to deny.
+    if not kept or not any(g.by.ends for g in tells_opposite(normal(c.text), lexicon, events=True)):
         return decisions
-    out = []
-    for d in decisions:
-        if d.op == "add" and d.fact.rule == "open" and d.fact.is_positive and overlap(d.fact.evidence, c.evidence):
-            d = replace(d, fact=replace(d.fact, is_positive=False))
-            known.put(d.fact)
-        out.append(d)
-    return out
+    for fact in kept.values():
+        known.put(fact)
+    return [replace(d, fact=kept[d.fact.id]) if d.op == "add" and d.fact.id in kept else d for d in decisions]
 
 
 def _meant(c: Candidate, known: Known, vectors: Mapping[str, NDArray[Any]], judge: Judge, lexicon: Lexicon) -> Meant:
@@ -187,8 +190,7 @@ def _named_instead(c: Candidate, over: Sequence[Fact], known: Known, lexicon: Le
 
 def _bare(fact: Fact, lexicon: Lexicon) -> str:
     """The value of a fact without a counter before it ("一辆途观")."""
-    value = (fact.object_normalized or fold(fact.object)).removeprefix("一")
-    return value[1:] if value[:1] in lexicon.sets["classifiers"] else value
+    return uncounted((fact.object_normalized or fold(fact.object)).removeprefix("一"), lexicon)
 
 
 def _names_subject(subject: str, text: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ltm_core.types import Fact
+from ltm_core.write.known.mentions import uncounted
 from ltm_core.write.plan import Candidate
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import fold, script
@@ -55,7 +56,7 @@ def tells_of_part(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     """Whether a Chinese sentence begins with something of the thing that the fact names ("MacBook的壳卖了"), with
     what the place that it names handed out, or tells of a school, and the fact of what is learned elsewhere."""
     said, held = fold(c.text), fact.object_normalized or fold(fact.object)
-    bare = held[1:] if held[:1] in lexicon.sets["classifiers"] else held
+    bare = uncounted(held, lexicon)
     parts = lexicon.rules("zh").parts
     part = parts["part_of"]
     if fact.relation in lexicon.sets["activities"] and parts["moves_school"].search(said) is not None:

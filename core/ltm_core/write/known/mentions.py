@@ -62,6 +62,11 @@ def mentions(clause: str, fact: Fact, lexicon: Lexicon) -> bool:
     return (mine[-1] in theirs and len(common) >= _MOST * len(mine)) or (len(common) == len(mine))
 
 
+def uncounted(value: str, lexicon: Lexicon) -> str:
+    """A folded Chinese value without a counter at its beginning ("辆途观")."""
+    return value[1:] if value[:1] in lexicon.sets["classifiers"] else value
+
+
 def content(text: str, lexicon: Lexicon) -> list[str]:
     """The words of an English text that mean something by themselves, without their endings."""
     function = lexicon.gate.function

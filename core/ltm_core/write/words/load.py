@@ -233,7 +233,9 @@ def default_lexicon() -> Lexicon:
             {**r, "match": _expand(r["match"], ids.get("macros", {}))} for r in ids.get("identifier", [])
         ),
         identifier_words=MappingProxyType(ids.get("words", {})),
-        identifier_codes=MappingProxyType({k: Expression(_expand(v, ids["coded"])) for k, v in ids["coded"].items()}),
+        identifier_codes=MappingProxyType(
+            {k: Expression(_expand(v, ids["macros"])) for k, v in ids["coded"].items()}
+        ),
         identifier_prefixes=MappingProxyType(ids.get("prefixes", {})),
         identifier_neighbours=MappingProxyType(ids.get("beside", {})),
         slot_nouns=MappingProxyType({k: frozenset(v) for k, v in shared["slots"].items()}),

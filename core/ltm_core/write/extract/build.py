@@ -299,7 +299,7 @@ def _text(read: Read, subject: Subject, draft: Draft, context: Context, *, dated
     elif b > a >= begin:
         words = words[begin:a] + words[b:end]
     else:
-        words = words[begin:end]
+        words = read.clause.told or words[begin:end]
     text = trim(words.replace("\ufffc", " "))
     if context.prefix and not text.startswith(context.prefix):
         between = {"inherited": " ", "entity": ", "}.get(subject.kind, ": ")

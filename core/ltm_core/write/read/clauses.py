@@ -44,6 +44,8 @@ class Clause:
     sentence: int
     """Clauses of one sentence share it."""
     paragraph: int
+    told: str = ""
+    """The words as they were typed, where a Chinese clause is read in another order."""
 
 
 def mask(content: str) -> str:

@@ -14,6 +14,7 @@ from ltm_core.write.corrections.amend import amended, denied_then, excuses, same
 from ltm_core.write.corrections.putting_right import clears, names_wrong, of_whom, put_corrections
 from ltm_core.write.corrections.repairs import is_bare, put_right, repair_of, repaired, turned_out
 from ltm_core.write.corrections.slips import put_in_place
+from ltm_core.write.corrections.slips_en import put_in_place_en
 from ltm_core.write.corrections.transfer import given_to, handed_over, transferred
 from ltm_core.write.endings.comebacks import comebacks
 from ltm_core.write.endings.ends import ending_of, endings
@@ -105,6 +106,24 @@ def read_statements(
             if is_open and reader.overheard.is_quoted(reads[i]):
                 found.leave_out(reads[i].evidence(utterance.message_id))
     put_corrections(utterance, reads, lexicon, found, asked=asked, heard=heard, me=me, speaker=speaker)
+    if not any(c.move == "correct" for c in (*found.candidates, *found.news)):
+        _put_slip_right(utterance, reads, lexicon, found, heard)
+
+
+def _put_slip_right(
+    utterance: Utterance, reads: Sequence[Read], lexicon: Lexicon, found: Found, heard: Heard
+) -> None:
+    """What an English message only puts right, in the place of what its first clause says by itself."""
+    if not reads or reads[0].clause.language != "en" or not (utterance.before or utterance.earlier):
+        return
+    slip = put_in_place_en(utterance, lexicon, heard=heard)
+    if slip is None:
+        return
+    for r in reads:
+        if r.clause.start < slip[0][0].evidence[0].end:
+            found.leave_out(r.evidence(utterance.message_id))
+    found.candidates += slip[0]
+    found.anchors += slip[1]
 
 
 @dataclass(slots=True, kw_only=True)

@@ -52,9 +52,9 @@ def put_in_place(
         spoken = utterance.content[slip.start : slip.end] if value == slip.value else value
         written = turn.content[:a] + spoken + turn.content[b:]
         again = heard(replace(turn, content=written))
-        right = [c for c in again if not _among(c, said)]
-        gone = [c for c in said if not _among(c, again)]  # what the right value leaves as it was is not wrong
-        made = [_corrected(c, gone or said, utterance, evidence) for c in right]
+        right = [c for c in again if not among(c, said)]
+        gone = [c for c in said if not among(c, again)]  # what the right value leaves as it was is not wrong
+        made = [corrected(c, gone or said, utterance, evidence) for c in right]
         if not made:
             made = _in_own_words(a, written, utterance, evidence, lexicon, instead=_reworded(again, said))
         if made:
@@ -62,7 +62,7 @@ def put_in_place(
     return _upheld(slip, turns, utterance, evidence, heard)
 
 
-def _among(c: Candidate, said: Sequence[Candidate]) -> bool:
+def among(c: Candidate, said: Sequence[Candidate]) -> bool:
     key = (c.subject, c.relation, c.object_normalized, c.is_positive)
     return any((o.subject, o.relation, o.object_normalized, o.is_positive) == key for o in said)
 
@@ -73,7 +73,7 @@ def _reworded(again: Sequence[Candidate], said: Sequence[Candidate]) -> str | No
     return next((c.object_normalized for c in again if c.is_positive and c.text not in texts), None)
 
 
-def _corrected(c: Candidate, said: Sequence[Candidate], utterance: Utterance, evidence: Evidence) -> Candidate:
+def corrected(c: Candidate, said: Sequence[Candidate], utterance: Utterance, evidence: Evidence) -> Candidate:
     """The statement as it was meant, in the place of what was said instead."""
     was = next((o for o in said if (o.subject, o.relation, o.rule) == (c.subject, c.relation, c.rule)), None)
     return replace(

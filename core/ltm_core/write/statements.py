@@ -106,7 +106,7 @@ def read_statements(
             if is_open and reader.overheard.is_quoted(reads[i]):
                 found.leave_out(reads[i].evidence(utterance.message_id))
     put_corrections(utterance, reads, lexicon, found, asked=asked, heard=heard, me=me, speaker=speaker)
-    if not any(c.move == "correct" for c in (*found.candidates, *found.news)):
+    if not asked and not any(c.move == "correct" for c in (*found.candidates, *found.news)):
         _put_slip_right(utterance, reads, lexicon, found, heard)
 
 

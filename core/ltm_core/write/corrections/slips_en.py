@@ -42,6 +42,8 @@ def put_in_place_en(
     group = next(g for g in ("value", "value2", "value3") if m[g])
     evidence = Evidence(message_id=utterance.message_id, start=m.start(group), end=m.end(group))
     turns = utterance.before or utterance.earlier
+    if turns and turns[-1].role == "assistant" and "?" in turns[-1].content:
+        return None  # it answers the question
     for turn in [t for t in reversed(turns) if t.role == "user"][:_TURNS]:
         place = _place(m[group], m["wrong"] or "", normal(turn.content), parts)
         if place is None:

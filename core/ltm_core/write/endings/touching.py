@@ -124,7 +124,9 @@ def _is_beside(spoken: tuple[Word, ...], i: int, held: Held, lexicon: Lexicon) -
         # "the O2 shop" of a contract with O2; not of what one buys or does at O2
         there = lexicon.rules("en").parts["place_held"].finditer(held.text)
         return all(m["place"].lower() != word.low for m in there)
-    if after.low in lexicon.sets["whole_heads"] and not after.owns:
+    disposed = any(w.low in lexicon.sets["disposes"] for w in spoken[:i])
+    thing = disposed and after.low in lexicon.sets["thing_for_it"]  # "sold my accordion case"
+    if after.low in lexicon.sets["whole_heads"] and not after.owns and not thing:
         if i > 0 and spoken[i - 1].low in ("a", "an", "another") and after.stem not in held.stems:
             return True  # "left a Strava group"
         return _is_noun(spoken, i + 2, lexicon) and after.gap == " "  # "the Lidl car park"

@@ -115,7 +115,8 @@ def means_another(words: str, classes: Collection[str]) -> bool:
         name = " ".join(said[-n:])
         found = broad_classes().of.get(name) or broad_classes().of.get(singular(name))
         if found and not said[-n].endswith("ing"):  # "watching hockey" is hockey
-            return found.isdisjoint(classes)
+            made_of = default_lexicon().sets["ingredients"].intersection(classes)
+            return found.isdisjoint(classes) and not _names_english(" ".join(said[:-n]), made_of)
     return False
 
 

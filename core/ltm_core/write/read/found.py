@@ -54,7 +54,9 @@ class Found:
 
 def stated(r: Read, new: Sequence[Candidate], utterance: Utterance, *, start: int) -> Anchor:
     """The anchor of what a clause states, from ``start`` on."""
-    return statement(new, r.clause.told or r.clause.text[start:], r.evidence(utterance.message_id), reason=new[0].rule)
+    return statement(
+        new, r.clause.told or r.clause.text[start:], r.evidence(utterance.message_id), reason=new[0].rule
+    )
 
 
 def statement(new: Sequence[Candidate], words: str, evidence: Evidence, *, reason: str) -> Anchor:

@@ -26,6 +26,10 @@ FLOORS = {
     "apart_zh": (0.85, 0.86, 0.89, 0.37, 1),
     "apart_lines_en": (0.86, 0.87, 0.89, 0.42, 3),
     "apart_lines_zh": (0.90, 0.90, 0.90, 0.25, 2),
+    "apart_lines_b_en": (0.91, 0.92, 0.96, 0.17, 3),
+    "apart_lines_b_zh": (0.91, 0.93, 0.97, 0.15, 4),
+    "lines_en_n": (0.93, 0.93, 0.97, 0.10, 3),
+    "lines_zh_n": (0.94, 0.96, 0.97, 0.09, 2),
 }
 """Facts that are current, anchors found, anchors right; at most still shown, at most ended without cause."""
 
@@ -57,6 +61,21 @@ def test_a_message_says_what_it_asks_of_the_memory_and_about_which_words(path: P
         seen.add(message)
         assert message.count("{") == message.count("}") <= (label != "O"), (path.name, number)
         assert "{" not in message or message.index("{") + 1 < message.index("}"), (path.name, number)
+
+
+@pytest.mark.parametrize("path", sorted(HERE.glob("names_*.tsv")), ids=lambda p: p.stem)
+def test_a_message_says_which_name_or_manner_it_asks_for(path: Path) -> None:
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        label, message = line.split("\t")
+        assert label in "UAPO" and message.strip(), (path.name, number)
+        assert message.count("{") == message.count("}") == (label != "O"), (path.name, number)
+
+
+@pytest.mark.parametrize("path", sorted(HERE.glob("outcomes_*.tsv")), ids=lambda p: p.stem)
+def test_a_reply_stands_beside_its_problem_and_proposal(path: Path) -> None:
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        label, *told = line.split("\t")
+        assert label in "YN" and len(told) == 3 and all(t.strip() for t in told), (path.name, number)
 
 
 @pytest.mark.parametrize("path", sorted(HERE.glob("stories_app_*.jsonl")), ids=lambda p: p.stem)

@@ -13,9 +13,10 @@ import pytest
 from ltm_core.embed.base import Embedder
 from ltm_core.embed.resolve import resolve_embedder
 from ltm_core.memory import LongTermMemory
-from ltm_core.types import Fact
+from ltm_core.types import Fact, Message
 
 KeptOf = Callable[[Path], tuple[Mapping[str, int], Mapping[str, int]]]
+InOneSession = Callable[[Sequence[str]], tuple[list[Fact], list[str]]]
 
 
 @pytest.fixture(scope="session")
@@ -51,5 +52,26 @@ def current_after(tmp_path: Path, encoder: Embedder) -> Callable[[Sequence[str]]
             for n, words in enumerate(turns):
                 memory.observe(user_id="u", session_id=f"s{n}", user=words, at=begin + timedelta(days=10 * n))
             return [f for f in memory.facts(user_id="u") if f.is_positive]
+
+    return tell
+
+
+@pytest.fixture
+def in_one_session(tmp_path: Path, encoder: Embedder) -> InOneSession:
+    """What is current after the turns of one session, a minute apart ("A:" begins the assistant's), and what the last
+    one stated."""
+
+    def tell(turns: Sequence[str]) -> tuple[list[Fact], list[str]]:
+        begin, stated = datetime(2025, 3, 3, 2, tzinfo=UTC), list[str]()
+        with LongTermMemory.open(tmp_path / "store", embedder=encoder, timezone="Asia/Shanghai") as memory:
+            for n, words in enumerate(turns):
+                said = Message(
+                    role="assistant" if words.startswith("A:") else "user",
+                    content=words.removeprefix("A:"),
+                    at=begin + timedelta(minutes=n),
+                )
+                seen = memory.observe(user_id="u", session_id="s", messages=[said])
+                stated = [a.text for a in seen.anchors if a.kind == "stated_fact"]
+            return list(memory.facts(user_id="u")), stated
 
     return tell

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import datetime as dt
-from pathlib import Path
-from typing import Literal
+from collections.abc import Callable, Sequence
 
 import pytest
 
-from ltm_core.embed.base import Embedder
-from ltm_core.memory import LongTermMemory
-from ltm_core.types import Message
+from ltm_core.types import Fact
 
-NOW = dt.datetime(2025, 3, 3, 11, tzinfo=dt.UTC)
+InOneSession = Callable[[Sequence[str]], tuple[list[Fact], list[str]]]
+Told = Callable[..., list[str]]
 
 
-def told(place: Path, encoder: Embedder, *turns: str) -> list[str]:
-    """The texts of what is known at the end; turns that begin with "A:" are the assistant's."""
-    with LongTermMemory.open(place, clock=lambda: NOW, embedder=encoder, timezone="UTC") as memory:
-        for t in turns:
-            role: Literal["user", "assistant"] = "assistant" if t.startswith("A:") else "user"
-            said = Message(role=role, content=t.removeprefix("A:"), at=NOW)
-            memory.observe(user_id="u", session_id="s", messages=[said])
-        return [f"{f.object} {f.text}" for f in memory.facts(user_id="u")]
+@pytest.fixture
+def told(in_one_session: InOneSession) -> Told:
+    """The texts of what is current after the turns."""
+    return lambda *turns: [f"{f.object} {f.text}" for f in in_one_session(turns)[0]]
 
 
 @pytest.mark.parametrize(
@@ -38,10 +31,8 @@ def told(place: Path, encoder: Embedder, *turns: str) -> list[str]:
         ("I play squash on Tuesdays", "sorry, Thursdays, not Tuesdays", "Thursdays", "Tuesdays"),
     ],
 )
-def test_the_right_value_takes_the_place(
-    tmp_path: Path, encoder: Embedder, first: str, slip: str, right: str, wrong: str
-) -> None:
-    facts = told(tmp_path, encoder, first, slip)
+def test_the_right_value_takes_the_place(told: Told, first: str, slip: str, right: str, wrong: str) -> None:
+    facts = told(first, slip)
     assert any(right in f for f in facts), facts
     assert not any(wrong in f for f in facts), facts
 
@@ -55,12 +46,10 @@ def test_the_right_value_takes_the_place(
         ("I have nine hens", "sorry, eleven o'clock works, what was the question?", "nine hens"),
     ],
 )
-def test_what_only_begins_so_corrects_nothing(
-    tmp_path: Path, encoder: Embedder, first: str, then: str, stays: str
-) -> None:
-    assert any(stays in f for f in told(tmp_path, encoder, first, then))
+def test_what_only_begins_so_corrects_nothing(told: Told, first: str, then: str, stays: str) -> None:
+    assert any(stays in f for f in told(first, then))
 
 
-def test_an_answer_to_a_question_is_no_slip(tmp_path: Path, encoder: Embedder) -> None:
-    facts = told(tmp_path, encoder, "I have yoga on Mondays", "A:Tuesday or Wednesday?", "Sorry, Tuesday.")
+def test_an_answer_to_a_question_is_no_slip(told: Told) -> None:
+    facts = told("I have yoga on Mondays", "A:Tuesday or Wednesday?", "Sorry, Tuesday.")
     assert any("Mondays" in f for f in facts)

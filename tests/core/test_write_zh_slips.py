@@ -5,35 +5,26 @@ Told with the default encoder, all turns in one session. Beside them stand minim
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 import pytest
 
-from ltm_core import LongTermMemory
-from ltm_core.embed.base import Embedder
 from ltm_core.lexicon import default_lexicon
-from ltm_core.types import Fact, Message
+from ltm_core.types import Fact
 from ltm_core.write.corrections.slips import slip_of
 
-BEGIN = datetime(2025, 3, 3, 2, tzinfo=UTC)
+InOneSession = Callable[[Sequence[str]], tuple[list[Fact], list[str]]]
 
 
-def told(tmp_path: Path, encoder: Embedder, turns: Sequence[str]) -> tuple[list[Fact], list[str]]:
-    """What is current and positive after the turns ("A:" begins the assistant's), and what the last one stated."""
-    stated: list[str] = []
-    with LongTermMemory.open(tmp_path / "store", embedder=encoder, timezone="Asia/Shanghai") as memory:
-        for n, words in enumerate(turns):
-            assistant = words.startswith("A:")
-            said = Message(
-                role="assistant" if assistant else "user",
-                content=words.removeprefix("A:"),
-                at=BEGIN + timedelta(minutes=n),
-            )
-            seen = memory.observe(user_id="u", session_id="s", messages=[said])
-            stated = [a.text for a in seen.anchors if a.kind == "stated_fact"]
-        return [f for f in memory.facts(user_id="u") if f.is_positive], stated
+@pytest.fixture
+def told(in_one_session: InOneSession) -> InOneSession:
+    """What is current and positive after the turns, and what the last one stated."""
+
+    def tell(turns: Sequence[str]) -> tuple[list[Fact], list[str]]:
+        facts, stated = in_one_session(turns)
+        return [f for f in facts if f.is_positive], stated
+
+    return tell
 
 
 SLIPS: list[tuple[str, str, str, str]] = [
@@ -63,9 +54,9 @@ SLIPS: list[tuple[str, str, str, str]] = [
 
 @pytest.mark.parametrize(("said", "slip", "right", "wrong"), SLIPS)
 def test_a_slip_is_put_right_in_the_words_it_was_told_in(
-    tmp_path: Path, encoder: Embedder, said: str, slip: str, right: str, wrong: str
+    told: InOneSession, said: str, slip: str, right: str, wrong: str
 ) -> None:
-    facts, stated = told(tmp_path, encoder, [said, "A:好的。", slip])
+    facts, stated = told([said, "A:好的。", slip])
     texts = [f"{f.object}\n{f.text}" for f in facts] or stated  # what was told as past is no current fact
     assert any(right in t for t in texts), texts
     assert not any(wrong in t for t in texts), texts
@@ -82,9 +73,9 @@ def test_a_slip_is_put_right_in_the_words_it_was_told_in(
     ],
 )
 def test_what_the_assistant_got_wrong_is_said_again(
-    tmp_path: Path, encoder: Embedder, said: str, assistant: str, again: str, right: str, wrong: str
+    told: InOneSession, said: str, assistant: str, again: str, right: str, wrong: str
 ) -> None:
-    facts, stated = told(tmp_path, encoder, [said, f"A:{assistant}", again])
+    facts, stated = told([said, f"A:{assistant}", again])
     texts = [f"{f.object}\n{f.text}" for f in facts]
     assert any(right in t for t in texts), texts
     assert not any(wrong in t for t in texts), texts
@@ -105,9 +96,9 @@ def test_what_the_assistant_got_wrong_is_said_again(
     ],
 )
 def test_another_value_without_words_of_a_slip_puts_nothing_right(
-    tmp_path: Path, encoder: Embedder, said: str, assistant: str, then: str, kept: str
+    told: InOneSession, said: str, assistant: str, then: str, kept: str
 ) -> None:
-    facts, _ = told(tmp_path, encoder, [said, f"A:{assistant}", then])
+    facts, _ = told([said, f"A:{assistant}", then])
     assert any(kept in f"{f.object}\n{f.text}" for f in facts)
 
 
@@ -139,9 +130,9 @@ ANSWERS = [
 
 @pytest.mark.parametrize(("question", "answer", "value"), ANSWERS)
 def test_a_bare_answer_is_read_as_the_sentence_it_stands_for(
-    tmp_path: Path, encoder: Embedder, question: str, answer: str, value: str
+    told: InOneSession, question: str, answer: str, value: str
 ) -> None:
-    facts, stated = told(tmp_path, encoder, ["帮我填个表", f"A:{question}", answer])
+    facts, stated = told(["帮我填个表", f"A:{question}", answer])
     assert any(value in f.object for f in facts), facts
     assert any(value in s for s in stated), stated
 
@@ -153,9 +144,7 @@ def test_a_bare_answer_is_read_as_the_sentence_it_stands_for(
         ("您住在哪里？", "你猜"), ("这道题选什么？", "选厨师"), ("您今年多大？", "保密"),
     ],
 )  # fmt: skip
-def test_what_is_no_answer_about_oneself_states_nothing(
-    tmp_path: Path, encoder: Embedder, question: str, answer: str
-) -> None:
-    facts, stated = told(tmp_path, encoder, ["帮我填个表", f"A:{question}", answer])
+def test_what_is_no_answer_about_oneself_states_nothing(told: InOneSession, question: str, answer: str) -> None:
+    facts, stated = told(["帮我填个表", f"A:{question}", answer])
     assert not facts
     assert not stated

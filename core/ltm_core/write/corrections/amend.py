@@ -91,7 +91,7 @@ def amended(
         turns = [t for t in utterance.earlier if t.role == "user"][-_LOOK_BACK:]
     if sign == "weak" and not (m["wrong"] or meant):
         # What follows a question of the assistant answers it.
-        turns = [] if _was_asked(utterance) else turns[-1:]
+        turns = [] if was_asked(utterance.before) else turns[-1:]
     found = _meant(said, value, wrong, rules)
     for turn in reversed(turns):
         if found is not None:
@@ -178,8 +178,9 @@ def excuses(r: Read, lexicon: Lexicon) -> bool:
     return told is not None and told.search(r.clause.norm) is not None
 
 
-def _was_asked(utterance: Utterance) -> bool:
-    last = utterance.before[-1] if utterance.before else None
+def was_asked(turns: Sequence[Turn]) -> bool:
+    """Whether the last turn is a question of the assistant, which the next one answers."""
+    last = turns[-1] if turns else None
     return last is not None and last.role == "assistant" and "?" in last.content
 
 

@@ -38,7 +38,7 @@ def put_in_place(
         return None
     evidence = Evidence(message_id=utterance.message_id, start=slip.start, end=slip.end)
     turns = utterance.before or utterance.earlier
-    for turn in [t for t in reversed(turns) if t.role == "user"][:_TURNS]:
+    for turn in told_last(turns):
         said = heard(turn)
         place = _place(slip, normal(turn.content), said, lexicon)
         if place is None:
@@ -52,8 +52,7 @@ def put_in_place(
         spoken = utterance.content[slip.start : slip.end] if value == slip.value else value
         written = turn.content[:a] + spoken + turn.content[b:]
         again = heard(replace(turn, content=written))
-        right = [c for c in again if not among(c, said)]
-        gone = [c for c in said if not among(c, again)]  # what the right value leaves as it was is not wrong
+        right, gone = apart(again, said)
         made = [corrected(c, gone or said, utterance, evidence) for c in right]
         if not made:
             made = _in_own_words(a, written, utterance, evidence, lexicon, instead=_reworded(again, said))
@@ -62,7 +61,18 @@ def put_in_place(
     return _upheld(slip, turns, utterance, evidence, heard)
 
 
-def among(c: Candidate, said: Sequence[Candidate]) -> bool:
+def told_last(turns: Sequence[Turn]) -> Sequence[Turn]:
+    """The user's turns in which a slip is looked for, the last one first."""
+    return [t for t in reversed(turns) if t.role == "user"][:_TURNS]
+
+
+def apart(again: Sequence[Candidate], said: Sequence[Candidate]) -> tuple[list[Candidate], list[Candidate]]:
+    """What a turn states when it is read again and did not state before, and what it states no more: what the right
+    value leaves as it was is not wrong."""
+    return [c for c in again if not _among(c, said)], [c for c in said if not _among(c, again)]
+
+
+def _among(c: Candidate, said: Sequence[Candidate]) -> bool:
     key = (c.subject, c.relation, c.object_normalized, c.is_positive)
     return any((o.subject, o.relation, o.object_normalized, o.is_positive) == key for o in said)
 
@@ -247,7 +257,7 @@ def _upheld(
     last = next((t for t in reversed(turns) if t.role == "assistant"), None)
     if last is None or (slip.wrong and slip.wrong not in normal(last.content)):
         return None
-    for turn in [t for t in reversed(turns) if t.role == "user"][:_TURNS]:
+    for turn in told_last(turns):
         if slip.value not in normal(turn.content):
             continue
         again = [
@@ -259,4 +269,4 @@ def _upheld(
     return None
 
 
-__all__ = ["RULE", "Slip", "put_in_place", "slip_of"]
+__all__ = ["RULE", "Slip", "apart", "corrected", "put_in_place", "slip_of", "told_last"]

@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from ltm_core.types import Anchor, Evidence
-from ltm_core.write.corrections.slips import among, corrected
+from ltm_core.write.corrections.amend import was_asked
+from ltm_core.write.corrections.slips import apart, corrected, told_last
 from ltm_core.write.known.mentions import stem
 from ltm_core.write.plan import Candidate, Turn, Utterance
 from ltm_core.write.read.found import statement
@@ -22,8 +23,6 @@ from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import normal
 
 RULE = "en.slip"
-_TURNS = 2
-"""The user's last turns in which the slip is looked for."""
 _LONGEST = 120
 """Characters of a message that does nothing else."""
 _SORTS = ("slip_number", "slip_day", "slip_month", "slip_name")
@@ -34,26 +33,23 @@ def put_in_place_en(
     utterance: Utterance, lexicon: Lexicon, *, heard: Callable[[Turn], Sequence[Candidate]]
 ) -> tuple[list[Candidate], list[Anchor]] | None:
     """What the message puts right, with its anchor; None when it puts nothing right that was said."""
-    said_now = normal(utterance.content)
+    turns = utterance.before or utterance.earlier
+    if len(utterance.content) > _LONGEST or was_asked(turns):
+        return None
     parts = lexicon.rules("en").parts
-    m = parts["slip_said"].match(said_now) if len(said_now) <= _LONGEST else None
+    m = parts["slip_said"].match(normal(utterance.content))
     if m is None:
         return None
     group = next(g for g in ("value", "value2", "value3") if m[g])
     evidence = Evidence(message_id=utterance.message_id, start=m.start(group), end=m.end(group))
-    turns = utterance.before or utterance.earlier
-    if turns and turns[-1].role == "assistant" and "?" in turns[-1].content:
-        return None  # it answers the question
-    for turn in [t for t in reversed(turns) if t.role == "user"][:_TURNS]:
+    for turn in told_last(turns):
         place = _place(m[group], m["wrong"] or "", normal(turn.content), parts)
         if place is None:
             continue
         a, b, start, end = place
         value = utterance.content[evidence.start + start : evidence.start + end]
-        said = heard(turn)
-        again = heard(replace(turn, content=turn.content[:a] + value + turn.content[b:]))
-        right = [c for c in again if not among(c, said)]
-        gone = [c for c in said if not among(c, again)]
+        written = turn.content[:a] + value + turn.content[b:]
+        right, gone = apart(heard(replace(turn, content=written)), heard(turn))
         if len(right) == len(gone) == 1:  # the topic of words that no pattern reads is only guessed
             right = [replace(right[0], relation=gone[0].relation)]
         made = [corrected(c, gone, utterance, evidence) for c in right if gone]

@@ -336,7 +336,9 @@ def _of_class(fact: Fact, classes: tuple[str, ...], lexicon: Lexicon) -> bool:
 def _is_outside(fact: Fact, classes: tuple[str, ...], lexicon: Lexicon) -> bool:
     """Whether the object is the name of something else, or of those who do without: a vegetarian who eats no meat is
     a vegetarian still."""
-    return means_another(fact.object, classes) or lexicon.shared["does_without"].search(fact.object) is not None
+    return (
+        means_another(fact.object, classes, lexicon) or lexicon.shared["does_without"].search(fact.object) is not None
+    )
 
 
 def _may_end_class(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:

@@ -124,15 +124,19 @@ def _is_beside(spoken: tuple[Word, ...], i: int, held: Held, lexicon: Lexicon) -
         # "the O2 shop" of a contract with O2; not of what one buys or does at O2
         there = lexicon.rules("en").parts["place_held"].finditer(held.text)
         return all(m["place"].lower() != word.low for m in there)
-    disposed = any(w.low in lexicon.sets["disposes"] for w in spoken[:i])
-    thing = disposed and after.low in lexicon.sets["thing_for_it"]  # "sold my accordion case"
-    if after.low in lexicon.sets["whole_heads"] and not after.owns and not thing:
+    if after.low in lexicon.sets["whole_heads"] and not after.owns and not _is_sold_case(spoken, i, lexicon):
         if i > 0 and spoken[i - 1].low in ("a", "an", "another") and after.stem not in held.stems:
             return True  # "left a Strava group"
         return _is_noun(spoken, i + 2, lexicon) and after.gap == " "  # "the Lidl car park"
     if after.low in lexicon.sets["exam_heads"]:
         return lexicon.rules("en").parts["prepares_for"].search(held.text) is None
     return _is_noun(spoken, i + 1, lexicon) and not (word.text[:1].isupper() and after.text[:1].isupper())
+
+
+def _is_sold_case(spoken: tuple[Word, ...], i: int, lexicon: Lexicon) -> bool:
+    """Whether a word says for what a thing was that is got rid of: "sold my accordion case"."""
+    sets = lexicon.sets
+    return spoken[i + 1].low in sets["thing_for_it"] and any(w.low in sets["disposes"] for w in spoken[:i])
 
 
 def _is_of_pastime(spoken: tuple[Word, ...], i: int, held: Held, lexicon: Lexicon) -> bool:

@@ -108,14 +108,14 @@ def _endings() -> Mapping[str, frozenset[str]]:
     return told
 
 
-def means_another(words: str, classes: Collection[str]) -> bool:
+def means_another(words: str, classes: Collection[str], lexicon: Lexicon) -> bool:
     """Whether the end of English words is the name of something else than the classes: a ginger beer is no beer."""
     said = fold(words).split()
     for n in range(min(_LONGEST_NAME, len(said)), 1, -1):
         name = " ".join(said[-n:])
         found = broad_classes().of.get(name) or broad_classes().of.get(singular(name))
         if found and not said[-n].endswith("ing"):  # "watching hockey" is hockey
-            made_of = default_lexicon().sets["ingredients"].intersection(classes)
+            made_of = lexicon.sets["ingredients"].intersection(classes)
             return found.isdisjoint(classes) and not _names_english(" ".join(said[:-n]), made_of)
     return False
 

@@ -1,10 +1,13 @@
-"""Train the models that find what a message asks of the memory itself, write their weights (`write.anchors.acts`).
+"""Train the models that find what a message asks of the memory or the assistant, write their weights
+(`write.anchors.acts`).
 
-    python scripts/train_acts.py --data tests/cases [--held-out] [--no-write]
+    python scripts/train_acts.py acts|naming --data tests/cases [--held-out] [--no-write]
 
-Reads ``acts_*.tsv`` (a label and a message: F to forget, S to be silent, M to remember, X a reference to an earlier
-conversation, O none of these; braces round what is meant), the turns of the stories by what their kind asks, and the
-labelled messages. ``--held-out`` trains without every second line of ``acts_*.tsv`` and prints its figures there.
+``acts`` reads ``acts_*.tsv`` (a label and a message: F to forget, S to be silent, M to remember, X a reference to an
+earlier conversation, O none of these; braces round what is meant), the turns of the stories by what their kind asks,
+and the labelled messages. ``naming`` reads ``names_*.tsv`` (U how the user is called, A how the assistant is, P how
+it is to speak, O none of these) and, as messages that say nothing of the kind, those in which the rules find none.
+``--held-out`` trains without every second written line and prints its figures there.
 """
 
 from __future__ import annotations
@@ -14,8 +17,8 @@ import datetime as dt
 import hashlib
 import json
 import zlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +30,8 @@ from news_heads import Trained
 from numpy.typing import NDArray
 
 from ltm_core.lexicon import default_lexicon
+from ltm_core.write.analyse import analyse
 from ltm_core.write.anchors.acts import (
-    ACTS,
     MARK_BUCKETS,
     MARKS,
     MemoryAct,
@@ -37,32 +40,62 @@ from ltm_core.write.anchors.acts import (
     passage_vector,
     tokens_of,
 )
+from ltm_core.write.anchors.naming import RULE, is_naming
 from ltm_core.write.known.news import Sentence, cue_array, features
 from ltm_core.write.learned.gate import BUCKETS, pack
+from ltm_core.write.plan import Utterance
 from ltm_core.write.read.clauses import split
 from ltm_core.write.read.scopes import read
 
-LABELS: dict[str, MemoryAct] = {"F": "erase", "S": "suppress", "M": "remember", "X": "refer"}
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is learned: from which written lines, and from which probabilities it holds."""
+
+    lines: str
+    out: str
+    labels: Mapping[str, str]
+    """The act of a label, in the order of the heads."""
+    thresholds: Mapping[str, float]
+    """Probabilities from which a message asks for it; "_plain" by the words alone; "unlikely" is the probability by
+    the words alone below which nothing more is asked: hardly any request is lost."""
+
+
 _KINDS: dict[str, MemoryAct] = {"explicit_request": "remember", "cross_session_reference": "refer"}
 _ASKS: dict[str, MemoryAct] = {"forget": "erase", "suppress": "suppress"}
+_AT = dt.datetime(2025, 1, 1, tzinfo=dt.UTC)
+_RULED = 0.5
+"""Threshold of the gate when the rules are asked whether they read a name."""
 WRITTEN = 5.0
 """Weight of the lines written for this purpose beside the turns of stories and other messages."""
-THRESHOLDS = {"erase": 0.7, "suppress": 0.6, "remember": 0.5, "refer": 0.55}
-"""Probabilities from which a message asks for it."""
-PLAIN = {"erase_plain": 0.85, "suppress_plain": 0.75, "remember_plain": 0.75, "refer_plain": 0.75}
-"""The same by the words alone."""
 NETS = 0
 """Nets of the half that sees vectors: with one it finds no more of what was held out."""
-UNLIKELY = {"unlikely": 0.01}
-"""Probability by the words alone below which nothing more is asked: hardly any request is lost."""
 MARK_L2 = 0.1
+TASKS = {
+    "acts": Task(
+        "acts_*.tsv",
+        "acts.json",
+        {"F": "erase", "S": "suppress", "M": "remember", "X": "refer"},
+        {"erase": 0.7, "suppress": 0.6, "remember": 0.5, "refer": 0.55}
+        | {"erase_plain": 0.85, "suppress_plain": 0.75, "remember_plain": 0.75, "refer_plain": 0.75}
+        | {"unlikely": 0.01},
+    ),
+    "naming": Task(
+        "names_*.tsv",
+        "naming.json",
+        {"U": "call_user", "A": "call_assistant", "P": "manner"},
+        {"call_user": 0.6, "call_assistant": 0.6, "manner": 0.5}
+        | {"call_user_plain": 0.8, "call_assistant_plain": 0.8, "manner_plain": 0.8}
+        | {"unlikely": 0.01},
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """A message, what it asks, and the weight it has."""
 
-    act: MemoryAct | None
+    act: str | None
     text: str
     weight: float
     fold: int
@@ -71,13 +104,13 @@ class Row:
     """Where what is meant stands, if that is told."""
 
 
-def written(data: Path) -> list[Row]:
-    """The lines of ``acts_*.tsv`` in their order."""
+def written(data: Path, task: Task) -> list[Row]:
+    """The lines written for the purpose in their order."""
     rows = []
-    for path in sorted(data.glob("acts_*.tsv")):
+    for path in sorted(data.glob(task.lines)):
         for line in path.read_text(encoding="utf-8").splitlines():
             label, said = line.split("\t")
-            act, text = LABELS.get(label), said.replace("{", "").replace("}", "")
+            act, text = task.labels.get(label), said.replace("{", "").replace("}", "")
             fold = zlib.crc32(text.encode()) % FOLDS
             begin, end = (said.index("{"), said.index("}") - 1) if "{" in said else (0, 0)
             rows.append(Row(act, text, WRITTEN, fold, begin, end))
@@ -86,9 +119,17 @@ def written(data: Path) -> list[Row]:
 
 def told(data: Path) -> Iterator[Row]:
     """The turns of stories and every second one of the other messages."""
+    yield from story_turns(data)
+    yield from other_messages(data)
+
+
+def story_turns(data: Path, *, without: str = "") -> Iterator[Row]:
+    """The turns of stories that ask what their kind tells; ``without`` those of a kind."""
     for path in story_files(data):
         for line in path.read_text(encoding="utf-8").splitlines():
             story = json.loads(line)
+            if story["kind"] == without:
+                continue
             mine = [i for i, t in enumerate(story["turns"]) if t["role"] == "user"]
             fold = zlib.crc32(story["id"].encode()) % FOLDS
             for i in mine:
@@ -99,6 +140,10 @@ def told(data: Path) -> Iterator[Row]:
                         continue
                     act = _ASKS[story["kind"]]
                 yield Row(act, story["turns"][i]["text"], 1.0, fold)
+
+
+def other_messages(data: Path) -> Iterator[Row]:
+    """The labelled messages that ask to remember, and every second one of the others."""
     for path in [*sorted(data.glob("messages*.jsonl")), *sorted(data.glob("natural_*.jsonl"))]:
         for line in path.read_text(encoding="utf-8").splitlines():
             r = json.loads(line)
@@ -110,6 +155,19 @@ def told(data: Path) -> Iterator[Row]:
                 yield Row("remember", r["text"], 1.0, key % FOLDS)
             elif key % 2 == 0:
                 yield Row(None, r["text"], 1.0, key % FOLDS)
+
+
+def told_otherwise(data: Path) -> Iterator[Row]:
+    """The turns of stories and the other messages in which the rules read nothing of names or manners."""
+    lexicon, seen = default_lexicon(), set()
+    for row in (*story_turns(data, without="naming"), *other_messages(data)):
+        if row.act == "remember" or row.text in seen:
+            continue
+        seen.add(row.text)
+        said = Utterance(message_id="m", role="user", content=row.text, at=_AT)
+        analysis = analyse(said, lexicon=lexicon, fact_threshold=_RULED)
+        if not any(is_naming(c) and c.rule != RULE for c in analysis.candidates):
+            yield replace(row, act=None)
 
 
 def sentences(rows: Sequence[Row], embed: Embedded) -> list[Sentence]:
@@ -182,24 +240,30 @@ def fit_marks(rows: Sequence[Row]) -> NDArray[Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("task", choices=TASKS)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--out", type=Path, default=Path("core/ltm_core/lexicon/write/acts.json"))
+    parser.add_argument("--out", type=Path, default=Path("core/ltm_core/lexicon/write"))
     parser.add_argument(
         "--held-out", action="store_true", help="train without every second line, print figures there"
     )
     parser.add_argument("--no-write", action="store_true")
     args = parser.parse_args()
+    task = TASKS[args.task]
+    acts = tuple(task.labels.values())
     embed = Embedded()
     lexicon = default_lexicon()
-    lines = [r for r in written(args.data) if split(r.text, lexicon)]
+    lines = [r for r in written(args.data, task) if split(r.text, lexicon)]
     apart = lines[1::2] if args.held_out else []
     lines = lines[::2] if args.held_out else lines
-    rows = [*lines, *(r for r in told(args.data) if split(r.text, lexicon))]
+    rows = [
+        *lines,
+        *(r for r in (told if args.task == "acts" else told_otherwise)(args.data) if split(r.text, lexicon)),
+    ]
     inputs = Inputs.of(sentences(rows, embed))
     weight, folds = np.array([r.weight for r in rows]), np.array([r.fold for r in rows])
     heads: dict[str, Any] = {}
     unseen: list[NDArray[Any]] = []
-    for act in ACTS:
+    for act in acts:
         y = np.array([float(r.act == act) for r in rows])
         za, zb = np.zeros(len(y)), np.zeros(len(y))
         for k in range(FOLDS):
@@ -210,7 +274,7 @@ def main() -> None:
         slope, shift = calibration["mean"]
         unseen.append(sigmoid(slope * (za + zb) / 2 + shift))
         heads[act] = inputs.fit(y, weight).data(inputs.vectors.shape[1], calibration)
-    figures("five-fold", rows, np.stack(unseen, axis=1))
+    figures("five-fold", acts, rows, np.stack(unseen, axis=1))
     marks = fit_marks(lines)
     digest = hashlib.sha256("".join(r.text for r in rows).encode()).hexdigest()[:12]
     data = {
@@ -218,18 +282,19 @@ def main() -> None:
         "heads": heads,
         "marks": pack(marks[:, :-1].reshape(-1)),
         "mark_bias": [round(float(b), 4) for b in marks[:, -1]],
-        "thresholds": THRESHOLDS | PLAIN | UNLIKELY,
+        "thresholds": dict(task.thresholds),
     }
-    model = make_acts(data, lexicon.gate.function)
+    model = make_acts(data, acts, lexicon.gate.function)
     if apart:
         seen = sentences(apart, embed)
         grams = [features(s, model.function) for s in seen]
         figures(
             "held out",
+            acts,
             apart,
             np.array(
                 [
-                    [sigmoid(model.heads[a].logit(g, s.cues, s.vector)) for a in ACTS]
+                    [sigmoid(model.heads[a].logit(g, s.cues, s.vector)) for a in acts]
                     for s, g in zip(seen, grams, strict=True)
                 ]
             ),
@@ -239,8 +304,9 @@ def main() -> None:
             f"what is meant: {np.mean(shares, axis=0).round(2)} of the words found are right, of the right ones found"
         )
     if not args.no_write:
-        args.out.write_text(json.dumps(data) + "\n", encoding="utf-8")
-        print("wrote", args.out, args.out.stat().st_size, "bytes,", data["version"])
+        out = args.out / task.out
+        out.write_text(json.dumps(data) + "\n", encoding="utf-8")
+        print("wrote", out, out.stat().st_size, "bytes,", data["version"])
 
 
 def share(found: tuple[int, int], row: Row) -> tuple[float, float]:
@@ -249,12 +315,12 @@ def share(found: tuple[int, int], row: Row) -> tuple[float, float]:
     return both / max(1, found[1] - found[0]), both / max(1, row.end - row.begin)
 
 
-def figures(title: str, rows: Sequence[Row], p: NDArray[Any]) -> None:
+def figures(title: str, acts: Sequence[str], rows: Sequence[Row], p: NDArray[Any]) -> None:
     """Prints how many of the messages taken for an act ask for it, and how many of those that do are found."""
     best = p.argmax(axis=1)
     for t in (0.3, 0.5, 0.7, 0.9):
         told_ = []
-        for i, act in enumerate(ACTS):
+        for i, act in enumerate(acts):
             y = np.array([r.act == act for r in rows])
             hit = (best == i) & (p[:, i] >= t)
             told_.append(

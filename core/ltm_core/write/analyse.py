@@ -15,6 +15,7 @@ from ltm_core.write.anchors.asked import asked_of_memory
 from ltm_core.write.anchors.confirm import find_confirmation, only_replies
 from ltm_core.write.anchors.identifiers import find_identifiers
 from ltm_core.write.anchors.marked import marked
+from ltm_core.write.anchors.naming import learned_naming
 from ltm_core.write.anchors.references import find_references, learned_reference
 from ltm_core.write.anchors.remember import Explicit, explicit_requests, instructed, learned_request
 from ltm_core.write.endings.stages import stage_anchors
@@ -119,6 +120,8 @@ def _analysed(
         utterance, reads, lexicon, found, heard=heard, asked=asked, held=held, threshold=fact_threshold,
         vectors=clause_vectors, cut=pieces,
     )  # fmt: skip
+    if not (wishes.requests or explicit or references or confirmation):
+        learned_naming(utterance, reads, found, lexicon, clause_vectors)
     # Who is promoted stays where he works: what the role was ends by itself.
     promoted = [c for c in found.candidates if c.rule.endswith(_PROMOTED)]
     found.news = [n for n in found.news if not any(inside(c, n.evidence[0]) for c in promoted)]

@@ -1,8 +1,8 @@
-"""Learned from examples: does a message ask something of the memory itself, and about what?
+"""Learned from examples: does a message ask something of the memory itself or of the assistant, and what?
 
-The expressions of the lexicon know the usual wordings of "forget that …", "never mention …", "note that …" and "the
-recipe from last week"; people word them in countless ways. Small models, shipped as data (``acts.json`` of the
-lexicon, made by ``scripts/train_acts.py``):
+The expressions of the lexicon know the usual wordings of "forget that …", "never mention …", "note that …", "the
+recipe from last week", "call me …" and "answer in …"; people word them in countless ways. Small models, shipped as
+data (``acts.json`` and ``naming.json`` of the lexicon, made by ``scripts/train_acts.py``):
 
 * a head for each act: n-grams of the words and cues; with a vector a second half of the vector and the cues, averaged
   with the first;
@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal, get_args
+from typing import Any, Generic, Literal, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,9 @@ from ltm_core.write.read.units import mean_vector
 
 MemoryAct = Literal["erase", "suppress", "remember", "refer"]
 ACTS: tuple[MemoryAct, ...] = get_args(MemoryAct)
+NamingAct = Literal["call_user", "call_assistant", "manner"]
+NAMINGS: tuple[NamingAct, ...] = get_args(NamingAct)
+Act = TypeVar("Act", bound=str)
 MARKS = ("begins", "ends", "inside")
 """What is learned of each word; the order is part of the weights' format."""
 MARK_BUCKETS = 8192
@@ -46,10 +49,10 @@ _FAR = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Acts:
+class Acts(Generic[Act]):
     """The models with their weights; ``version`` names the training run."""
 
-    heads: Mapping[MemoryAct, Head]
+    heads: Mapping[Act, Head]
     marks: NDArray[np.float32]
     """A row of weights for each of `MARKS`, the bias last."""
     thresholds: Mapping[str, float]
@@ -57,7 +60,7 @@ class Acts:
     function: frozenset[str]
     version: str
 
-    def asked(self, s: Sentence) -> tuple[MemoryAct, float] | None:
+    def asked(self, s: Sentence) -> tuple[Act, float] | None:
         """The act that the words ask for, and how likely; None when none is likely enough."""
         grams = features(s, self.function)
         likely = {act: sigmoid(head.logit(grams, s.cues, s.vector)) for act, head in self.heads.items()}
@@ -70,7 +73,7 @@ class Acts:
         grams = features(s, self.function)
         return all(sigmoid(h.logit(grams, s.cues, None)) < self.thresholds["unlikely"] for h in self.heads.values())
 
-    def meant(self, text: str, act: MemoryAct) -> tuple[int, int]:
+    def meant(self, text: str, act: Act) -> tuple[int, int]:
         """Where in the text the words begin and end that say what the request is about; (0, 0) in a text without."""
         tokens = tokens_of(text)
         if not tokens:
@@ -133,10 +136,10 @@ def stretch(z: NDArray[Any]) -> tuple[int, int]:
     return first, last
 
 
-def make_acts(data: Mapping[str, Any], function: frozenset[str]) -> Acts:
+def make_acts(data: Mapping[str, Any], acts: Sequence[Act], function: frozenset[str]) -> Acts[Act]:
     """The models of the stored form of their weights."""
     return Acts(
-        heads={act: make_head(data["heads"][act]) for act in ACTS},
+        heads={act: make_head(data["heads"][act]) for act in acts},
         marks=np.hstack(
             [unpack(data["marks"]).reshape(len(MARKS), -1), np.array(data["mark_bias"], np.float32)[:, None]]
         ),
@@ -147,7 +150,18 @@ def make_acts(data: Mapping[str, Any], function: frozenset[str]) -> Acts:
 
 
 @cache
-def load_acts() -> Acts:
-    """The bundled weights."""
-    file = files("ltm_core.lexicon").joinpath("write").joinpath("acts.json")
-    return make_acts(json.loads(file.read_text(encoding="utf-8")), function_words())
+def load_acts() -> Acts[MemoryAct]:
+    """The bundled weights of what is asked of the memory."""
+    return make_acts(_stored("acts.json"), ACTS, function_words())
+
+
+@cache
+def load_naming() -> Acts[NamingAct]:
+    """The bundled weights of how one another is to be called, and how the assistant is to speak."""
+    return make_acts(_stored("naming.json"), NAMINGS, function_words())
+
+
+def _stored(name: str) -> Mapping[str, Any]:
+    file = files("ltm_core.lexicon").joinpath("write").joinpath(name)
+    found: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return found

@@ -3,26 +3,21 @@ what is asked, and about which words. Asked only of messages in which the rules 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ltm_core.write.anchors.acts import MemoryAct, load_acts, passage_vector
-from ltm_core.write.known.news import Sentence, cue_array
+from ltm_core.write.anchors.passages import LEARNED_LANGUAGES, passage_sentence, passages
 from ltm_core.write.plan import Utterance
 from ltm_core.write.read.neighbours import Vectors
 from ltm_core.write.read.scopes import Read
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import trim
 
-_MOST_CLAUSES = 6
-"""Clauses that are read as one; a longer message is read by its sentences and each two that follow each other."""
-_MOST_PASSAGES = 24
-"""Passages of a message that are looked at: a request stands at its begin, or it is a text that asks nothing."""
 _NOT_MEANT = frozenset(["quotation", "injection", "irony"])
 _PRETENDED = "fiction"
 _SURE = 0.9
 """Probability from which the model outvotes what the rules read."""
-_LANGUAGES = ("en", "zh")
 _SILENT: tuple[MemoryAct, ...] = ("erase", "suppress")
 _DICTATES = ("：", ": ")
 """Marks behind which an order to write goes on with the text."""
@@ -50,12 +45,12 @@ def asked_of_memory(
 ) -> Asked | None:
     """The likeliest request to the memory; None when nothing in the message asks for anything."""
     acts, found = load_acts(), None
-    for passage in _passages(reads):
+    for passage in passages(reads):
         here = [reads[i] for i in passage]
         vetoes = {r.veto for r in here}
-        if vetoes & _NOT_MEANT or here[0].clause.language not in _LANGUAGES:
+        if vetoes & _NOT_MEANT or here[0].clause.language not in LEARNED_LANGUAGES:
             continue
-        plain = _sentence(utterance, here)
+        plain = passage_sentence(utterance, here)
         if acts.is_unlikely(plain):
             continue
         made = vectors([r.clause.text for r in here]) if vectors is not None else None
@@ -123,32 +118,3 @@ def _names_speaker(read: Read, lexicon: Lexicon) -> bool:
     """Whether a clause says how the speaker is to be called, which is no wish for silence."""
     named = lexicon.rules(read.clause.language).parts.get("names_speaker")
     return named is not None and named.search(read.clause.norm) is not None
-
-
-def _passages(reads: Sequence[Read]) -> Iterator[range]:
-    """The whole of a short message; of a longer one its sentences, each by itself and with the next one."""
-    if len(reads) <= _MOST_CLAUSES:
-        if reads:
-            yield range(len(reads))
-        return
-    sentences: list[range] = []
-    start = 0
-    for i in range(1, len(reads) + 1):
-        if i == len(reads) or reads[i].clause.sentence != reads[start].clause.sentence:
-            sentences.append(range(start, i))
-            start = i
-    for k, one in enumerate(sentences[:_MOST_PASSAGES]):
-        if len(one) <= _MOST_CLAUSES:
-            yield one
-        if k + 1 < len(sentences) and sentences[k + 1].stop - one.start <= _MOST_CLAUSES:
-            yield range(one.start, sentences[k + 1].stop)
-
-
-def _sentence(utterance: Utterance, here: Sequence[Read]) -> Sentence:
-    """What the model sees of a passage without its vector."""
-    return Sentence(
-        text=utterance.content[here[0].clause.start : here[-1].clause.end],
-        norm=" ".join(r.clause.norm.strip() for r in here),
-        language=here[0].clause.language,
-        cues=cue_array((r.flags for r in here), ()),
-    )

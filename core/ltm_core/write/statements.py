@@ -106,7 +106,8 @@ def read_statements(
             if is_open and reader.overheard.is_quoted(reads[i]):
                 found.leave_out(reads[i].evidence(utterance.message_id))
     put_corrections(utterance, reads, lexicon, found, asked=asked, heard=heard, me=me, speaker=speaker)
-    if not asked and not any(c.move == "correct" for c in (*found.candidates, *found.news)):
+    known = (c for c in (*found.candidates, *found.news) if c.relation not in lexicon.sets["own_words"])
+    if not asked and not any(c.move == "correct" for c in known):
         _put_slip_right(utterance, reads, lexicon, found, heard)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 
 from ltm_core.types import Anchor, Evidence
 from ltm_core.write.corrections.amend import was_asked
@@ -25,6 +26,10 @@ from ltm_core.write.words.norm import normal
 RULE = "en.slip"
 _LONGEST = 120
 """Characters of a message that does nothing else."""
+_LEAST_WORD = 5
+"""Letters of words of which the one is taken for the other by their spelling alone."""
+_ALIKE = 0.55
+"""Share of letters in the same order in both: .59 of "shrewsbury" and "sudbury", .67 of "monday" and "sunday"."""
 _SORTS = ("slip_number", "slip_day", "slip_month", "slip_name")
 """Expressions of the values that stand for each other, the most telling first."""
 
@@ -40,7 +45,7 @@ def put_in_place_en(
     m = parts["slip_said"].match(normal(utterance.content))
     if m is None:
         return None
-    group = next(g for g in ("value", "value2", "value3") if m[g])
+    group = next(g for g in ("value", "value2", "value3", "value4") if m[g])
     evidence = Evidence(message_id=utterance.message_id, start=m.start(group), end=m.end(group))
     for turn in told_last(turns):
         place = _place(m[group], m["wrong"] or "", normal(turn.content), parts)
@@ -62,6 +67,10 @@ def _place(value: str, wrong: str, text: str, parts: Mapping[str, Expression]) -
     """Where the wrong value stands in the earlier turn, and the right one within ``value``."""
     if wrong:
         found = list(re.finditer(rf"\b{re.escape(wrong)}\b", text, re.I))
+        if not found and wrong.isdigit() and value.isdigit():  # "1953 not 58" after "born in 1958"
+            found = [
+                m for m in re.finditer(r"\d+", text) if m.group().endswith(wrong) and len(value) == len(m.group())
+            ]
         return (*found[-1].span(), 0, len(value)) if found else None
     for sort in _SORTS:
         mine = parts[sort].search(value)
@@ -73,7 +82,16 @@ def _place(value: str, wrong: str, text: str, parts: Mapping[str, Expression]) -
         elif sort == "slip_name":
             theirs = _of_same_end(mine.group(), theirs)
         return (*theirs[0].span(), *mine.span()) if len(theirs) == 1 else None
-    return None
+    return _spelled_like(value, text)
+
+
+def _spelled_like(value: str, text: str) -> tuple[int, int, int, int] | None:
+    """The one word that is spelled much like a right one ("im from shrewsbury", "i mean sudbury")."""
+    if not value.isalpha() or len(value) < _LEAST_WORD:
+        return None
+    words = [m for m in re.finditer(r"[a-z]+", text.lower()) if len(m.group()) >= _LEAST_WORD]
+    alike = [m for m in words if SequenceMatcher(None, m.group(), value.lower()).ratio() >= _ALIKE]
+    return (*alike[0].span(), 0, len(value)) if len(alike) == 1 and alike[0].group() != value.lower() else None
 
 
 def _of_same_thing(after: str, numbers: Sequence[re.Match[str]], text: str) -> list[re.Match[str]]:

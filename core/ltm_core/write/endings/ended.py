@@ -11,7 +11,7 @@ from ltm_core.write.endings.ends import RULE as ENDS
 from ltm_core.write.endings.given_up import does_nothing_of, loosely, worded_so
 from ltm_core.write.endings.touching import only_touches, tells_of_another
 from ltm_core.write.known.broad import means_another, names_member
-from ltm_core.write.known.match import in_classes, related, same_thing, singular
+from ltm_core.write.known.match import goes_on, in_classes, related, same_thing, singular
 from ltm_core.write.known.mentions import content, mentions, uncounted
 from ltm_core.write.plan import Candidate
 from ltm_core.write.words.lexicon import Lexicon
@@ -64,18 +64,27 @@ def ended_by(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     unknown = candidate.relation_confidence < 0.5 and candidate.move in ("cease", "correct")
     if not related(fact, candidate, lexicon) and not unknown:
         return False
-    return same_thing(fact, candidate.object_normalized)
+    return same_thing(fact, candidate.object_normalized) or _is_some_of(fact, candidate)
 
 
 def _is_activity_of(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
-    """Whether an English habit is one of what is given up, at whatever times ("do yoga every morning", "stopped doing
-    yoga")."""
-    if candidate.relation != "does" or fact.relation not in ("habit", "does") or not candidate.object.isascii():
+    """Whether an English fact tells of what is given up, at whatever times and places ("do yoga every morning",
+    "stopped doing yoga"; "I teach zumba at the centre", "packed in the zumba teaching")."""
+    if candidate.relation != "does" or not (candidate.object + fact.text).isascii():
         return False
     times = lexicon.shared["of_time"]
-    given_up, held = (set(content(times.sub(" ", v), lexicon)) for v in (candidate.object, fact.object))
-    given_up -= lexicon.sets["bare_verbs"]
-    return bool(given_up) and given_up <= held
+    given_up = set(content(times.sub(" ", candidate.object), lexicon)) - lexicon.sets["bare_verbs"]
+    if fact.relation in ("habit", "does"):
+        return bool(given_up) and given_up <= set(content(times.sub(" ", fact.object), lexicon))
+    done = len(given_up) > 1 and any(w.endswith("ing") for w in candidate.object.split())
+    return done and fact.relation in lexicon.sets["done_for"] and given_up <= set(content(fact.text, lexicon))
+
+
+def _is_some_of(fact: Fact, candidate: Candidate) -> bool:
+    """Whether English words deny what the fact tells more of: "kittens" of "kittens for the shelter"."""
+    if candidate.move != "cease" or fact.relation != candidate.relation:
+        return False
+    return goes_on(fact.object_normalized, candidate.object_normalized)
 
 
 def _is_just(fact: Fact, thing: str, lexicon: Lexicon) -> bool:

@@ -18,6 +18,7 @@ from ltm_core.types import Evidence, Fact
 from ltm_core.write.endings.again_zh import holds_again, pointed_at, says_again
 from ltm_core.write.endings.comebacks import RULE as COMES_BACK
 from ltm_core.write.endings.comebacks import TookPlace, again, come_back
+from ltm_core.write.known.match import goes_on
 from ltm_core.write.known.mentions import content, mentions, stem
 from ltm_core.write.known.rows import UNTOUCHED
 from ltm_core.write.plan import Candidate, Utterance
@@ -201,7 +202,8 @@ def _is_back(c: Candidate) -> bool:
 def _is_same(fact: Fact, c: Candidate, lexicon: Lexicon) -> bool:
     """Whether a statement that something is so again says what the fact said: the same value of the same slot, or
     all of its words."""
-    if fact.relation == c.relation and fact.object_normalized == c.object_normalized:
+    same = fact.object_normalized == c.object_normalized or goes_on(fact.object_normalized, c.object_normalized)
+    if fact.relation == c.relation and same:
         return True
     said = fold(c.text)
     if not fact.text.isascii():

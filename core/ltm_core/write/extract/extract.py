@@ -26,7 +26,7 @@ from ltm_core.write.words.norm import trim
 _MOST_LISTED = 8
 _SPANS = ("start", "end", "cut", "whole", "role_end")
 """What a draft says of places in its clause."""
-LOOSE = ("owns", "has", "likes", "is_a", "current_location")
+LOOSE = ("owns", "has", "likes", "is_a", "current_location", "habit")
 """Relations whose patterns fit much else: a value said to be new is read first."""
 _LONGEST_GREETING = 20
 """Characters before which a speaker may still be saying who it is ("Good afternoon, this is Dana")."""

@@ -17,8 +17,8 @@ from ltm_core.write.words.lexicon import Lexicon, Rules
 from ltm_core.write.words.norm import fold, trim
 
 RULE = "en.succession"
-_SURE_SHAPES = ("succeeds_to", "succeeds_tier", "succeeds_now", "succeeds_back", "on_tier")
-_SHAPES = ("succeeds_moved", "succeeds_slid", "succeeds_new")
+_SURE_SHAPES = ("succeeds_to", "succeeds_tier", "succeeds_now", "succeeds_back", "on_tier", "succeeds_swapped")
+_SHAPES = ("succeeds_moved", "succeeds_slid", "succeeds_new", "succeeds_raised")
 """Shapes that patterns of known relations may read better ("the deadline moved to Friday")."""
 _CONFIDENCE = 0.9
 

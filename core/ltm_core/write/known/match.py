@@ -13,6 +13,8 @@ from ltm_core.write.words.load import default_lexicon
 from ltm_core.write.words.norm import fold
 
 _DIGITS = re.compile(r"\d+")
+_LEAST_THING = 4
+"""Characters of a thing with which a longer object may begin."""
 _TIMED = ("often", "day", "time")
 """Kinds of English values of which another makes another statement, however alike the rest."""
 
@@ -62,6 +64,13 @@ def same_thing(fact: Fact, value: str, *, loose: bool = False) -> bool:
             return len(short) >= 2 and (long.startswith(short) or long.endswith(short) or f" {short} " in f" {long} ")
         return len(short) >= 2 and (long.startswith(short) or long.endswith(short))
     return False
+
+
+def goes_on(held: str, thing: str) -> bool:
+    """Whether English words name a thing and then say for whom, where or since when ("kittens for the shelter")."""
+    if len(thing) < _LEAST_THING or not held.startswith(thing):
+        return False
+    return default_lexicon().rules("en").parts["more_of_it"].match(held, len(thing)) is not None
 
 
 def _is_part(value: str, held: str) -> bool:

@@ -1,4 +1,4 @@
-"""Apostrophes that were not typed: "im a nurse", "dont call me", "its Energia now". Pure.
+"""Letters that were not typed: "im a nurse", "dont call me", "its Energia now", "can u forget ur notes". Pure.
 
 The rules read a message as if they had been; every place that is found is then one of the message as it was typed.
 """
@@ -20,30 +20,34 @@ _FIRST = r"(?<!\w )"
 
 @dataclass(frozen=True, slots=True)
 class Contractions:
-    """The short forms that are written without their apostrophe, and where it belongs."""
+    """The short forms that are written without their apostrophe or first letters, and what belongs where."""
 
     pattern: re.Pattern[str]
-    places: Mapping[str, int]
-    """Per form without it, in lower case: how many letters stand before the apostrophe."""
+    places: Mapping[str, tuple[int, str]]
+    """Per form without it, in lower case: how many letters stand before what is missing, and that."""
     foreign: re.Pattern[str]
     """What only a text of another language has in which one of the forms is a word ("im Garten und ...")."""
 
 
-def contractions(forms: Sequence[str], before: Mapping[str, str], first: Sequence[str], foreign: str) -> Contractions:
+def contractions(
+    forms: Sequence[str], before: Mapping[str, str], first: Sequence[str], foreign: str, begun: Mapping[str, str]
+) -> Contractions:
     """Of the forms with their apostrophe ("don't"); ``before``: what must follow those that are also other words,
-    ``first``: those of them that must begin what is said."""
+    ``first``: those of them that must begin what is said. ``begun``: the letters before a clipped word ("u")."""
     typed = {form: form.replace("'", "") for form in (*forms, *before)}
     either = [_BESIDE.format(f"(?:{'|'.join(typed[f] for f in forms)})")]
     for form, following in before.items():
         begins = _FIRST if form in first else ""
         either.append(begins + _BESIDE.format(typed[form]) + f"(?= {following})")
-    places = {word: form.index("'") for form, word in typed.items()}
+    either.append(_BESIDE.format(f"(?-i:{'|'.join(begun)})"))
+    places = {word: (form.index("'"), "'") for form, word in typed.items()}
+    places |= {word: (0, letters) for word, letters in begun.items()}
     return Contractions(re.compile("|".join(either), re.I), places, re.compile(foreign, re.I))
 
 
 @dataclass(frozen=True, slots=True)
 class Spelled:
-    """A message with its apostrophes, and the places where they were missing, counted in ``text``."""
+    """A message with the letters that were missing, and their places, counted in ``text``."""
 
     typed: str
     text: str
@@ -80,7 +84,7 @@ class Spelled:
 
 
 def spelled(content: str, known: Contractions) -> Spelled | None:
-    """The message with the apostrophes that were not typed; None when none is missing."""
+    """The message with the letters that were not typed; None when none is missing."""
     pieces: list[str] = []
     put: list[int] = []
     at = 0
@@ -90,8 +94,9 @@ def spelled(content: str, known: Contractions) -> Spelled | None:
             continue
         if not put and known.foreign.search(content):
             return None
-        cut = m.start() + known.places[word.lower()]
-        pieces += [content[at:cut], "'"]
-        put.append(cut + len(put))
+        before, missing = known.places[word.lower()]
+        cut = m.start() + before
+        pieces += [content[at:cut], missing]
+        put += range(cut + len(put), cut + len(put) + len(missing))
         at = cut
     return Spelled(content, "".join([*pieces, content[at:]]), tuple(put)) if put else None

@@ -242,7 +242,7 @@ def default_lexicon() -> Lexicon:
         narrower=MappingProxyType({k: frozenset(v) for k, v in shared["narrower"].items()}),
         opposites=Opposites(opposites),
         events=MappingProxyType({language: Opposites(_events(language)) for language in WITH_EVENTS}),
-        contractions=contractions(short["forms"], short["before"], short["first"], short["foreign"]),
+        contractions=contractions(short["forms"], short["before"], short["first"], short["foreign"], short["begun"]),
         progress=MappingProxyType(ids.get("progress", {})),
         kinds=MappingProxyType(
             {k: {v: Lazy(e) for v, e in row.items()} for k, row in slots.get("kinds", {}).items()}

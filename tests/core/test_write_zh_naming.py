@@ -26,7 +26,7 @@ def told(path: Path, *turns: str) -> tuple[list[str], list[str]]:
     [
         ("改口叫我秦工吧。", "calls_user|秦工"),
         ("从今往后管我叫大柱就行。", "calls_user|大柱"),
-        ("不过熟人都喊我小土豆，你也这么喊吧。", "nickname|小土豆"),
+        ("不过熟人都喊我小土豆，你也这么喊吧。", "calls_user|小土豆"),
         ("大伙儿都喊我胖哥。", "nickname|胖哥"),
         ("你以后的名字就是丸子了。", "assistant|name|丸子"),
         ("你的新名字：墨墨。", "assistant|name|墨墨"),

@@ -10,13 +10,15 @@ from dataclasses import replace
 from ltm_core.types import Evidence
 from ltm_core.write.anchors.acts import NamingAct, load_naming, passage_vector
 from ltm_core.write.anchors.passages import LEARNED_LANGUAGES, passage_sentence, passages
+from ltm_core.write.corrections.amend import was_asked
 from ltm_core.write.extract.build import Context, candidates
 from ltm_core.write.extract.draft import Draft
 from ltm_core.write.extract.standing import called
+from ltm_core.write.known.mentions import content
 from ltm_core.write.plan import Candidate, Utterance
 from ltm_core.write.read.found import Found, statement
 from ltm_core.write.read.neighbours import Vectors
-from ltm_core.write.read.people import Subject, speaker_key
+from ltm_core.write.read.people import Subject, speaker_key, subject_of
 from ltm_core.write.read.scopes import Read
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import trim
@@ -24,6 +26,7 @@ from ltm_core.write.words.norm import trim
 _RELATIONS: dict[NamingAct, str] = {"call_user": "calls_user", "call_assistant": "name", "manner": "reply_style"}
 _NAMES = frozenset(["name", "calls_user", "nickname:called"])
 _NOT_MEANT = frozenset(["quotation", "injection", "irony", "fiction", "feedback"])
+_OTHERS = frozenset(["kin", "pet", "circle", "stranger"])
 RULE = "learned_naming"
 
 
@@ -39,14 +42,18 @@ def learned_naming(
     taken for otherwise is found no more. Nothing changes when the rules found one."""
     if any(is_naming(c) or c.move == "correct" for c in found.candidates):
         return
+    if was_asked(utterance.before) or any(r["correction"] or _obeys(r, lexicon) for r in reads):
+        return
     best = _likeliest(utterance, reads, vectors)
     if best is None:
         return
     act, probability, start, end, passage = best
     value = trim(utterance.content[start:end])
-    if not any(c.isalnum() for c in value):
-        return
     at = max(i for i in passage if reads[i].clause.start <= start)
+    if act != "manner" and (_is_of_another(reads[at], lexicon) or any(_is_anothers(reads[i]) for i in passage)):
+        return
+    if not _is_telling(value, lexicon):
+        return
     begin = max(0, start - reads[at].clause.start)
     draft = Draft(
         subject="assistant",
@@ -71,6 +78,34 @@ def learned_naming(
         found.leave_out(reads[i].evidence(utterance.message_id))
     found.candidates += [replace(c, text=words, evidence=(evidence,)) for c in new]
     found.anchors.append(statement(new, words, evidence, reason=RULE))
+
+
+def _is_telling(value: str, lexicon: Lexicon) -> bool:
+    """Whether some of the words mean something by themselves."""
+    if not value.isascii():
+        said = lexicon.shared["soft_end"].sub("", value)
+        return any(c.isalnum() and c not in lexicon.gate.function for c in said)
+    return bool(content(value, lexicon))
+
+
+def _obeys(r: Read, lexicon: Lexicon) -> bool:
+    """Whether the speaker says that he will do as he is told ("以后你说的话，我都听")."""
+    obeys = lexicon.rules(r.clause.language).parts.get("obeys")
+    return obeys is not None and obeys.search(r.clause.norm) is not None
+
+
+def _is_of_another(r: Read, lexicon: Lexicon) -> bool:
+    """Whether the clause has somebody else for its subject, and does not speak to the assistant."""
+    other = lexicon.rules(r.clause.language).parts.get("names_other")
+    if r["second_person"]:
+        return False
+    named = other is not None and other.match(r.clause.norm) is not None
+    return named or subject_of(r.clause, lexicon, me="user").kind in _OTHERS
+
+
+def _is_anothers(r: Read) -> bool:
+    """Whether a clause tells of somebody else, and says nothing to the assistant."""
+    return (r["third_person"] or r["own_kin"] or r["remember"]) and not r["second_person"]
 
 
 def _likeliest(

@@ -116,7 +116,8 @@ def means_another(words: str, classes: Collection[str], lexicon: Lexicon) -> boo
         found = broad_classes().of.get(name) or broad_classes().of.get(singular(name))
         if found and not said[-n].endswith("ing"):  # "watching hockey" is hockey
             made_of = lexicon.sets["ingredients"].intersection(classes)
-            return found.isdisjoint(classes) and not _names_english(" ".join(said[:-n]), made_of)
+            rest = said if found <= lexicon.sets["dishes"] else said[:-n]
+            return found.isdisjoint(classes) and not _names_english(" ".join(rest), made_of)
     return False
 
 
@@ -191,7 +192,8 @@ def _covering(said: str, start: int, end: int, broad: Broad) -> frozenset[str]:
 
 def _names_english(said: str, classes: Collection[str]) -> bool:
     """Whether English words, or those between Chinese characters, name a member."""
-    of = broad_classes().of
+    of, sets = broad_classes().of, default_lexicon().sets
+    made_of = sets["ingredients"].intersection(classes)
     words = [w.strip(".'").removesuffix("'s") for w in _WORD.findall(re.sub("[\u2e80-\uffff]", " ", said))]
     held: list[tuple[int, int]] = []
     for n in range(min(_LONGEST_NAME, len(words)), 0, -1):
@@ -202,5 +204,6 @@ def _names_english(said: str, classes: Collection[str]) -> bool:
                 continue
             if not found.isdisjoint(classes):
                 return True
-            held.append((i, i + n))
+            if not (made_of and found <= sets["dishes"]):  # "lamb bhuna" is a curry, and lamb
+                held.append((i, i + n))
     return False

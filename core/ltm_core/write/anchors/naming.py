@@ -10,12 +10,12 @@ from dataclasses import replace
 from ltm_core.types import Evidence
 from ltm_core.write.anchors.acts import NamingAct, load_naming, passage_vector
 from ltm_core.write.anchors.passages import LEARNED_LANGUAGES, passage_sentence, passages
-from ltm_core.write.corrections.amend import was_asked
 from ltm_core.write.extract.build import Context, candidates
 from ltm_core.write.extract.draft import Draft
 from ltm_core.write.extract.standing import called
 from ltm_core.write.known.mentions import content
 from ltm_core.write.plan import Candidate, Utterance
+from ltm_core.write.read.answers import was_asked
 from ltm_core.write.read.found import Found, statement
 from ltm_core.write.read.neighbours import Vectors
 from ltm_core.write.read.people import Subject, speaker_key, subject_of

@@ -13,6 +13,7 @@ from ltm_core.write.corrections.values import is_bare_name, is_typed, put
 from ltm_core.write.extract.build import head
 from ltm_core.write.extract.draft import Draft
 from ltm_core.write.plan import Candidate, Turn, Utterance
+from ltm_core.write.read.answers import was_asked
 from ltm_core.write.read.people import lead
 from ltm_core.write.read.scopes import Read
 from ltm_core.write.words.lexicon import Lexicon, Rules
@@ -176,12 +177,6 @@ def excuses(r: Read, lexicon: Lexicon) -> bool:
     """Whether the clause only says how a wrong value came to be told ("Got my digits swapped")."""
     told = lexicon.rules(r.clause.language).parts.get("blurts_after")
     return told is not None and told.search(r.clause.norm) is not None
-
-
-def was_asked(turns: Sequence[Turn]) -> bool:
-    """Whether the last turn is a question of the assistant, which the next one answers."""
-    last = turns[-1] if turns else None
-    return last is not None and last.role == "assistant" and "?" in last.content
 
 
 def denied_then(r: Read, denied: Sequence[Candidate], utterance: Utterance, lexicon: Lexicon) -> Candidate | None:

@@ -21,6 +21,8 @@ _NUMBER = r"[\d一二两三四五六七八九十百千万零〇]+"
 _DATED = re.compile(r" \(\d{4}-[^)]*\)$")
 _VERSION = re.compile(r"[A-Za-z][\w.+-]*(?: ?[A-Za-z]+)? ?\d[\w.]*")
 _BARE = ("is_a", "is", "has", "located_in")
+_LEAST_ENDED = 2
+"""Characters of a word beyond which its last two say of what sort it is."""
 _LONGEST = 10
 """Characters of a repaired value without a number; a longer one is a statement of its own."""
 
@@ -97,6 +99,8 @@ def repaired(
     city = lexicon.rules("zh").parts["city"]
     if city.match(value) is not None:  # "是屏东" repairs a place, not the job told in the same clause
         told = [c for c in told if city.match(normal(c.object)) is not None] or told
+    if len(value) > _LEAST_ENDED:  # "是玻璃工厂" repairs the works, not the post told in the same clause
+        told = [c for c in told if normal(c.object).endswith(value[-2:])] or told
     for old in reversed(told):
         if old.relation == "solution" or old.modality in UNTOUCHED:
             continue

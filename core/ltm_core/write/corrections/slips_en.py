@@ -14,10 +14,10 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 
 from ltm_core.types import Anchor, Evidence
-from ltm_core.write.corrections.amend import was_asked
 from ltm_core.write.corrections.slips import apart, corrected, told_last
 from ltm_core.write.known.mentions import stem
 from ltm_core.write.plan import Candidate, Turn, Utterance
+from ltm_core.write.read.answers import was_asked
 from ltm_core.write.read.found import statement
 from ltm_core.write.words.expressions import Expression
 from ltm_core.write.words.lexicon import Lexicon

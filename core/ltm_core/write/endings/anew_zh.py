@@ -33,7 +33,7 @@ def tells_anew(text: str, lexicon: Lexicon) -> bool:
     parts = lexicon.rules("zh").parts
     if text.isascii() or parts["anew"].search(text) is None or parts["anew_more"].search(text) is not None:
         return False
-    if any(parts[p].search(text) for p in ("anew_bare", "anew_moved", "anew_switch")):
+    if any(parts[p].search(text) for p in ("anew_bare", "anew_moved", "anew_switch", "anew_verb")):
         return True
     if any(parts["anew_head"].search(m["object"]) for m in parts["anew_thing"].finditer(text)):
         return True
@@ -76,7 +76,7 @@ def _has_other_value(f: Fact, text: str, lexicon: Lexicon) -> bool:
         return True
     if f.relation.partition(":")[0] in lexicon.sets["anew_not"]:
         return False
-    return any(other(held, text, lexicon) for other in (_other_of_head, _other_place, _other_sort))
+    return any(other(held, text, lexicon) for other in (_other_of_head, _other_place, _other_sort, _other_way))
 
 
 def _other_number(held: str, text: str, lexicon: Lexicon) -> bool:
@@ -181,6 +181,19 @@ def _other_sort(held: str, text: str, lexicon: Lexicon) -> bool:
     if m is None or not are_exclusive(held, text):
         return False
     return not _is_of_else(held, _clause_before(text, m.start()), lexicon)
+
+
+def _other_way(held: str, text: str, lexicon: Lexicon) -> bool:
+    """Whether the sentence gives the one verb of the fact another object or way ("打字用五笔", "改用双拼了"; "早上去
+    江边跑步", "改成晚上跑了")."""
+    parts = lexicon.rules("zh").parts
+    verbs = {m.group() for m in parts["own_verb"].finditer(held)}
+    return any(
+        next(v for v in m.group("verb", "verb2", "verb3") if v) in verbs
+        and next(v for v in m.group("object", "object2", "object3") if v) not in held
+        and not _is_of_else(held, _clause_before(text, m.start()), lexicon)
+        for m in parts["anew_verb"].finditer(text)
+    )
 
 
 def _of_one_matter(one: str, two: str, held: str, text: str, lexicon: Lexicon) -> bool:

@@ -48,6 +48,8 @@ def touches_zh(fact: Fact, text: str, lexicon: Lexicon) -> bool:
     used = parts["used_up"].match(said)
     if used is not None and done and used["what"] in told:
         return True
+    if fact.relation in ("has_pet", "name") and _is_something_of_it(parts["thing_of_one"].match(said), told):
+        return True
     return any(_is_something_of_it(parts[p].match(said), told) for p in ("something_of", "part_broken"))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ltm_core.types import Importance, Modality
 from ltm_core.write.endings.opposites import tells_opposite
-from ltm_core.write.extract.draft import Draft
+from ltm_core.write.extract.draft import ADDED, Draft
 from ltm_core.write.known.revalued_zh import tells_new_value
 from ltm_core.write.plan import Candidate, Move, Reach, Utterance
 from ltm_core.write.read.kinship import known_as
@@ -271,6 +271,8 @@ def _modality(read: Read, draft: Draft, relation: str, lexicon: Lexicon) -> Moda
 def _move(read: Read, draft: Draft, modality: Modality, lexicon: Lexicon) -> Move:
     if modality == "past":
         return "cease" if lexicon.shared["used_to"].search(read.clause.norm) else "state"
+    if draft.rule.endswith(ADDED):
+        return "state"
     if draft.move is not None:
         more = draft.move == "change" and read["additive"] and read.clause.language == "en"
         return "state" if more else draft.move  # "put me on ramipril too" ends no other medicine

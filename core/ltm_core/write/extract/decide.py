@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ltm_core.write.extract.draft import Draft
+from ltm_core.write.extract.draft import ADDED, Draft
 from ltm_core.write.extract.extract import drafts
 from ltm_core.write.extract.open_words import is_told_of_oneself
 from ltm_core.write.extract.pointing import names_nothing
@@ -53,8 +53,6 @@ _LEAST_WORDS = 2
 """Words with a meaning of their own that such a statement needs; one is enough after "I" ("I do salsa")."""
 _WORDS = re.compile(r"[^\W\d_]+")
 _FIGURES = re.compile(r"\d+")
-_ADDED = ".added"
-"""How the names of the patterns end that read what comes on top of what was so before ("又兼了份代驾")."""
 _TRAIT_FLOOR = 0.4
 """The same for what one of the speaker's own people is, has or does for good ("Grandad Joe keeps racing pigeons")."""
 _PEOPLE = ("kin", "pet", "entity", "pronoun", "inherited")
@@ -168,7 +166,7 @@ def _floor(r: Read, subject: Subject, made: Sequence[Draft], lexicon: Lexicon, t
             return max(threshold, _PASSING_FLOOR)
         return threshold
     event = first.relation in lexicon.sets["lasting_events"] or first.rule == SUCCESSION
-    added = first.rule.endswith(_ADDED)
+    added = first.rule.endswith(ADDED)
     ends = _ends_known(first, lexicon)
     # "Everyone calls me Kit": whoever calls, the name is the speaker's.
     done = lexicon.rules(r.clause.language).parts.get("done_to_speaker")

@@ -9,6 +9,9 @@ from ltm_core.write.plan import Move
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import trim
 
+ADDED = ".added"
+"""How the names of the patterns end that read what comes on top of what was so before ("又兼了份代驾")."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:

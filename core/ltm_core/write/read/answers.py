@@ -21,6 +21,12 @@ _LAST = 60
 """Characters at the end of what the assistant said in which its question stands."""
 
 
+def was_asked(turns: Sequence[Turn]) -> bool:
+    """Whether the last turn is a question of the assistant, which the next one answers."""
+    last = turns[-1] if turns else None
+    return last is not None and last.role == "assistant" and any(mark in last.content for mark in "?？")
+
+
 @dataclass(frozen=True, slots=True)
 class _Question:
     """A question about the user or his own, and the sentences that an answer stands for."""

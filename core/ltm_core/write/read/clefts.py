@@ -1,6 +1,6 @@
 """Clauses that put what they tell in front: "it's shellfish she's allergic to", "the viola is what she plays", "what
-we've got is silt loam", "the dentist I see is Mr Ferris", "我吃的降压药是氨氯地平"; that put a particle behind
-("gave the flute up"), or tell a return within the verb ("又喝回飞鹤了"). They are read in the plain order of words;
+we've got is silt loam", "the dentist I see is Mr Ferris", "我吃的降压药是氨氯地平", "我教的是语文"; that put a particle
+behind ("gave the flute up"), or tell a return within the verb ("又喝回飞鹤了"). They are read in the plain order of words;
 their place in the message stays. Pure.
 """
 
@@ -58,6 +58,11 @@ def _as_slot_zh(text: str, m: re.Match[str]) -> str:
     return f"{lead}{who}的{noun}{be}{what}"
 
 
+def _plainly_zh(text: str, m: re.Match[str]) -> str:
+    """Read "我教的是语文" as "我教语文"."""
+    return "".join(_pieces(text, m, "lead", "who", "verb", "what"))
+
+
 def _as_home_zh(text: str, m: re.Match[str]) -> str:
     """Read "我租的房子在沙坪坝" as "我租住在沙坪坝"."""
     lead, who, what = _pieces(text, m, "lead", "who", "what")
@@ -76,7 +81,7 @@ _ORDERS = {
         "cleft_it": _worded, "cleft_is": _worded, "cleft_what": _worded, "cleft_slot": _as_slot,
         "particle_behind": _particle_first,
     },
-    "zh": {"cleft_slot": _as_slot_zh, "home_slot": _as_home_zh, "goes_back": _back_to_zh},
+    "zh": {"cleft_slot": _as_slot_zh, "home_slot": _as_home_zh, "cleft_does": _plainly_zh, "goes_back": _back_to_zh},
 }  # fmt: skip
 """For each language the expressions of an order of words, of which the first that reads a clause counts, and what it
 becomes."""

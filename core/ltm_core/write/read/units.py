@@ -12,6 +12,7 @@ import numpy as np
 from ltm_core.types import Evidence
 from ltm_core.write.known.news import Sentence, cue_array
 from ltm_core.write.read.walk import Spoken
+from ltm_core.write.words.load import default_lexicon
 from ltm_core.write.words.norm import trim
 
 if TYPE_CHECKING:
@@ -64,10 +65,22 @@ def units(spoken: Sequence[Spoken], content: str, message_id: str) -> Iterator[U
 def without_plans(unit: Unit, content: str) -> Unit:
     """The sentence without its clauses that change nothing for good, if others are left: "I quit the choir, I want to
     sleep in"."""
+    if _only_these_days(unit):
+        return unit
     told = [s for s in unit.spoken if s.read["lasting"] or not any(s.read[w] for w in NOT_FOR_GOOD)]
     if not told or len(told) == len(unit.spoken):
         return unit
     return unit_of(told, content, unit.evidence.message_id)
+
+
+def _only_these_days(unit: Unit) -> bool:
+    """Whether a Chinese sentence begins with a time that is soon over, which holds for all of it ("这两天地铁检修，先
+    打车了")."""
+    first = unit.spoken[0].read
+    brief = default_lexicon().rules("zh").parts["begins_brief"]
+    if first.clause.language != "zh" or not first["temporary"] or brief.match(first.clause.norm) is None:
+        return False
+    return not any(s.read[w] for s in unit.spoken for w in ("lasting", "hard_cessation"))
 
 
 def unit_of(run: Sequence[Spoken], content: str, message_id: str) -> Unit:

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from ltm_core.types import Anchor, Evidence, Importance
 from ltm_core.write.anchors.asked import asked_of_memory
+from ltm_core.write.anchors.came_back import came_of_it
 from ltm_core.write.anchors.confirm import find_confirmation, only_replies
 from ltm_core.write.anchors.identifiers import find_identifiers
 from ltm_core.write.anchors.marked import marked
@@ -132,6 +133,8 @@ def _analysed(
     for over in (*only_replies(utterance, reads, lexicon), *passing(reads, lexicon)):
         if not over["correction"]:
             found.leave_out(over.evidence(utterance.message_id))
+    if references:
+        came_of_it(utterance, reads, [e for r in references for e in (r.anchor.evidence, *r.clauses)], found, lexicon)
     if not references and confirmation is None:
         presuppose(utterance, reads, found, lexicon)
     if confirmation is not None or any(r.veto == "feedback" for r in reads):

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from ltm_core.text.terms import terms, whole
 from ltm_core.types import Fact
 from ltm_core.write.analyse import analyse
-from ltm_core.write.anchors.meant import meanings
+from ltm_core.write.anchors.came_back import came_back
+from ltm_core.write.anchors.meant import meanings, tells_of
 from ltm_core.write.extract.own_things import known_things
 from ltm_core.write.incoming.batch import Batch, Prepared
 from ltm_core.write.incoming.index import message_units
@@ -131,6 +132,8 @@ def prepare_message(
         clause_vectors=vectors.for_gate,
         pieces=cut_of(runtime),
     )
+    again = tuple(came_back(analysis.anchors, utterance, known.mentions))
+    analysis = replace(analysis, candidates=(*analysis.candidates, *again)) if again else analysis
     extra = len(analysis.candidates) - _MOST_CANDIDATES
     if extra > 0:
         analysis = replace(
@@ -194,6 +197,8 @@ class Known:
     """Whether a fact tells of somebody with this name."""
     things: Callable[[], frozenset[str]] = nothing
     """How things of the user's own may be named again."""
+    mentions: Callable[[str], bool] = no_name
+    """Whether a fact tells of all that a text names."""
     said: Callable[[str], bool] | None = None
     """Whether words of a text were said in an earlier session."""
     earlier: Callable[[], tuple[str, ...]] = tuple
@@ -213,6 +218,7 @@ def known_entities(reader: Reader, session_id: str | None, *, now: datetime | No
         people=nobody if now is None else cache(lambda: known_people(current(), default_lexicon())),
         told_of=no_name if now is None else lambda name: any(holds_word(f.text, name) for f in current()),
         things=nothing if now is None else cache(lambda: known_things(current(), default_lexicon())),
+        mentions=no_name if now is None else lambda words: any(tells_of(f.text, words) for f in current()),
         said=None if now is None else _said_earlier(earlier),
         earlier=earlier,
     )

@@ -60,6 +60,12 @@ def meant(words: str, said: Sequence[str]) -> str:
     return best
 
 
+def tells_of(text: str, words: str) -> bool:
+    """Whether a text holds every word that the words name a thing by."""
+    asked = _telling(words)
+    return bool(asked) and asked <= _telling(text)
+
+
 def _sentences(said: Sequence[str]) -> list[str]:
     found: list[str] = []
     for text in said:

@@ -1,7 +1,7 @@
 """Clauses that put what they tell in front: "it's shellfish she's allergic to", "the viola is what she plays", "what
-we've got is silt loam", "the dentist I see is Mr Ferris", "我吃的降压药是氨氯地平", "我教的是语文"; that put a particle
-behind ("gave the flute up"), or tell a return within the verb ("又喝回飞鹤了"). They are read in the plain order of words;
-their place in the message stays. Pure.
+we've got is silt loam", "the dentist I see is Mr Ferris", "我吃的降压药是氨氯地平", "我教的是语文"; that put a
+particle behind ("gave the flute up"), or tell a return within the verb ("又喝回飞鹤了"). They are read in the plain
+order of words; their place in the message stays. Pure.
 """
 
 from __future__ import annotations

@@ -21,6 +21,8 @@ from ltm_core.write.anchors.undone import (
     only_thanks,
     puts_off,
     refutes,
+    taken,
+    takes_one,
     undoes,
     waits,
 )
@@ -62,7 +64,8 @@ def find_confirmation(
         return None
     learned = said is None and _may_take_up(utterance, reads, lexicon)
     spoken = bool(reads) and reads[0].clause.language in load_agreement("zh").languages
-    if said is None and not (learned or spoken or denies(reads, lexicon) or tells_deed(utterance, lexicon)):
+    plainly = denies(reads, lexicon) or tells_deed(utterance, lexicon) or any(takes_one(r, lexicon) for r in reads)
+    if said is None and not (learned or spoken or plainly):
         return None
     praised = next((r for r in reads if praises(r, lexicon)), None) if said is None and utterance.begins else None
     proposal, problem, proven = _answered(utterance, reads, lexicon, said=said or praised)
@@ -103,7 +106,7 @@ def find_confirmation(
         return None
     if proposal.from_tool and not from_tools:
         return "confirmation_from_tool"
-    start, end = key_span(proposal.content, lexicon)
+    start, end = taken(reads, proposal.content, lexicon) or key_span(proposal.content, lexicon)
     solution = proposal.content[start:end].strip()
     if not solution:
         return None

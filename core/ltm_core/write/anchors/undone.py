@@ -11,7 +11,7 @@ from ltm_core.write.plan import Turn, Utterance
 from ltm_core.write.read.scopes import Read
 from ltm_core.write.words.expressions import Expression
 from ltm_core.write.words.lexicon import Lexicon
-from ltm_core.write.words.norm import normal, script
+from ltm_core.write.words.norm import fold, normal, script, trim
 
 _LONGEST, _SHORT = 200, 50
 """Characters of a reply that tells what came of a proposal, and of one that only takes it."""
@@ -118,8 +118,8 @@ def leaves(utterance: Utterance, reads: Sequence[Read], problem: str, proposal: 
 
 
 def chooses(utterance: Utterance, reads: Sequence[Read], proposal: Turn, lexicon: Lexicon) -> bool:
-    """Whether a short Chinese reply right after the proposal takes something that it names ("就订海景那家") or says
-    that it is better with it ("垫了毛巾舒服多了")."""
+    """Whether a short reply right after the proposal takes something that it names ("就订海景那家", "let's go with
+    Velvet Crown") or says that it is better with it ("垫了毛巾舒服多了")."""
     if not utterance.before or utterance.before[-1] is not proposal or len(utterance.content) > _SHORT:
         return False
     function = lexicon.gate.function
@@ -132,9 +132,27 @@ def chooses(utterance: Utterance, reads: Sequence[Read], proposal: Turn, lexicon
         ):
             return False
     named = said_words(utterance.content, function) & said_words(proposal.content, function)
-    return bool(named) and any(
-        lexicon.rules(r.clause.language).parts["reply_chooses"].search(r.clause.norm) for r in reads
-    )
+    return bool(named) and any(takes_one(r, lexicon) for r in reads)
+
+
+def taken(reads: Sequence[Read], proposal: str, lexicon: Lexicon) -> tuple[int, int] | None:
+    """Where the proposal, which leaves a choice, names the one that a reply takes; None when it names none."""
+    parts = lexicon.rules("en").parts
+    if parts["offers_choice"].search(proposal.strip()) is None:
+        return None
+    for r in reads:
+        takes = parts["reply_chooses"].search(r.clause.norm) if r.clause.language == "en" else None
+        name = trim(r.clause.norm[takes.end() :]).removeprefix("the ") if takes is not None else ""
+        at = fold(proposal).find(fold(name)) if name else -1
+        if at >= 0:
+            return at, at + len(name)
+    return None
+
+
+def takes_one(r: Read, lexicon: Lexicon) -> bool:
+    """Whether a clause says that one of several is taken, or that it is better with one."""
+    takes = lexicon.rules(r.clause.language).parts.get("reply_chooses")
+    return takes is not None and takes.search(r.clause.norm) is not None
 
 
 def undoes(utterance: Utterance, reads: Sequence[Read], proposal: Turn, problem: str, lexicon: Lexicon) -> bool:

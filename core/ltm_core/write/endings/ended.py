@@ -18,6 +18,8 @@ from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.load import default_lexicon
 from ltm_core.write.words.norm import fold, normal, script
 
+_LEAST_PLACE = 4
+"""Characters of the name of a place of work that is looked for in other words."""
 _WORK = frozenset(["works_at", "occupation"])
 
 
@@ -37,6 +39,8 @@ def ended_by(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
         return True
     if candidate.relation == "occupation" and candidate.move == "cease" and fact.relation == "works_at":
         return len(candidate.object_normalized) > 1 and candidate.object_normalized in fold(fact.text)
+    if candidate.relation == "works_at" and candidate.move == "cease" and _is_job_at(fact, candidate, lexicon):
+        return True
     if candidate.relation == "works_at" and candidate.move == "cease" and fact.relation == "occupation":
         return candidate.object_normalized in fold(fact.text)  # "路线规划" told as done there
     if candidate.relation == "employment" and candidate.move == "cease":
@@ -76,8 +80,18 @@ def _is_activity_of(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     given_up = set(content(times.sub(" ", candidate.object), lexicon)) - lexicon.sets["bare_verbs"]
     if fact.relation in ("habit", "does"):
         return bool(given_up) and given_up <= set(content(times.sub(" ", fact.object), lexicon))
+    if fact.relation in lexicon.sets["own_words"] and given_up:  # "we fly to Tenerife every winter", "stopped flying"
+        told = content(fact.text, lexicon)
+        return told[:1] == [*given_up][:1] and given_up <= set(told) and candidate.object.split()[0].endswith("ing")
     done = len(given_up) > 1 and any(w.endswith("ing") for w in candidate.object.split())
     return done and fact.relation in lexicon.sets["done_for"] and given_up <= set(content(fact.text, lexicon))
+
+
+def _is_job_at(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
+    """Whether an English fact tells of a job at the place that is left ("a Saturday job at the garden centre")."""
+    place, said = candidate.object_normalized, fold(fact.text)
+    job = lexicon.rules("en").parts["a_job"].search(said)
+    return job is not None and len(place) >= _LEAST_PLACE and place in said[job.end() :]
 
 
 def _is_some_of(fact: Fact, candidate: Candidate) -> bool:
@@ -219,7 +233,7 @@ def _is_named(candidate: Candidate, fact: Fact, lexicon: Lexicon) -> bool:
         if not classes or serves:
             return serves and _of_class(fact, candidate.classes, lexicon)
     family = lexicon.relation(fact.relation).family
-    used = family == "tools" and not lexicon.sets["used_classes"].isdisjoint(classes)
+    used = family in ("tools", "possession") and not lexicon.sets["used_classes"].isdisjoint(classes)
     liked = own or used or family in ("preference", "language") or _is_liking(fact, lexicon)
     if not liked or _is_no_liking(fact, lexicon):
         return False

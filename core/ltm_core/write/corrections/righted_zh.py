@@ -103,8 +103,6 @@ def _values(text: str, parts: Mapping[str, Expression]) -> Iterator[tuple[str, s
         m = parts["right_value"].search(said)
         value = trim(m["value"] or m["before"]) if m is not None else ""
         bare = parts["right_lead"].sub("", value)
-        spelled = parts["spelled_surname"].match(value)
-        value = spelled["name"] if spelled is not None else value  # "弓长张"
         value = bare if is_typed(bare, parts) else value  # "每天一整片" puts the dose right, not the drug
         if value and len(value) <= _LONGEST and not value.endswith(_DONE):
             yield value, said

@@ -15,8 +15,8 @@ _LASTS = ("change", "habitual", "lasting", "hard_cessation")
 
 def passing(reads: Sequence[Read], lexicon: Lexicon) -> tuple[Read, ...]:
     """The clauses that only spell a surname, tell a price, a model or a date of what is at hand, or tell of a code
-    for one use or of a number to ring now in the sentence that names it; and why, and until when, something is so for a
-    few days."""
+    for one use or of a number to ring now in the sentence that names it; and why, and until when, something is so
+    for a few days."""
     secret = {r.clause.sentence for r in reads if _says(r, "secret_told", lexicon)}
     # "我电话是138…，打不通就发短信": a number to ring just now
     rung = {r.clause.sentence for r in reads if _says(r, "contact_told", lexicon)}

@@ -36,7 +36,8 @@ AUTHORS = {
 """Fold of each file: what one hand wrote is in one fold, and each fold holds several kinds of talk."""
 UNSEEN = (
     "stories_test", "stories_dev", "stories_apart_en", "stories_apart_zh", "stories_apart_lines_en",
-    "stories_apart_lines_zh", "stories_apart_lines_b_en", "stories_apart_lines_b_zh",
+    "stories_apart_lines_zh", "stories_apart_lines_b_en", "stories_apart_lines_b_zh", "stories_apart_lines_c_en",
+    "stories_apart_lines_c_zh",
 )  # fmt: skip
 """Stories of other labels, and those kept for counting."""
 TALK = (

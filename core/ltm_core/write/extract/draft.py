@@ -46,6 +46,8 @@ def finish(draft: Draft, lexicon: Lexicon) -> Draft | None:
     value = lexicon.shared["value_end"].sub("", trim(draft.object))
     if not value or not any(c.isalnum() for c in value):
         return None
+    if value in lexicon.sets["particles"]:
+        return None  # "两年前搬来的"
     value = lexicon.shared["object_lead"].sub("", value)
     if draft.relation in lexicon.sets["trimmed"]:
         value = lexicon.shared["object_tail"].sub("", value) or value

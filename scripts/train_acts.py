@@ -84,7 +84,7 @@ TASKS = {
         "names_*.tsv",
         "naming.json",
         {"U": "call_user", "A": "call_assistant", "P": "manner"},
-        {"call_user": 0.6, "call_assistant": 0.6, "manner": 0.5}
+        {"call_user": 0.6, "call_assistant": 0.6, "manner": 0.65}
         | {"call_user_plain": 0.8, "call_assistant_plain": 0.8, "manner_plain": 0.8}
         | {"unlikely": 0.01},
     ),

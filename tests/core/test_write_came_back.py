@@ -15,7 +15,7 @@ CurrentAfter = Callable[[Sequence[str]], list[Fact]]
     ("turns", "thing"),
     [
         (["I'm planning a barn dance", "the barn dance we talked about, how long should it be?"], "barn dance"),
-        (["I'm planning a canoe trip", "going back to the canoe trip I told you about, what do I pack?"], "canoe trip"),
+        (["I'm planning a canoe trip", "back to the canoe trip I told you about: what do I pack?"], "canoe trip"),
         (["我打算冬天去漠河看极光", "上次聊的漠河看极光，要带什么衣服？"], "漠河"),
         (["下周我们要去爬五台山", "之前说的爬五台山，要带登山杖吗？"], "五台山"),
     ],

@@ -22,15 +22,22 @@ _LONGEST = 60
 """Characters of a clause that only says what came of it."""
 _LEAST = 2
 """Words, in Chinese characters, of such a clause."""
+_MOST_WORDS, _MOST_CHARACTERS = 5, 14
+"""Words of an English name, characters of a Chinese one, of a thing that is come back to."""
 _CONFIDENCE = 0.5
 
 
 def came_back(anchors: Sequence[Anchor], utterance: Utterance, told: Callable[[str], bool]) -> Iterator[Candidate]:
     """What the references of the message name, unless an identifier is meant or ``told`` says that it is known."""
     for a in anchors:
-        if a.kind == "cross_session_reference" and a.reason != KNOWN and not told(a.text):
+        if a.kind == "cross_session_reference" and a.reason != KNOWN and _is_name(a.text) and not told(a.text):
             words = utterance.content[a.evidence.start : a.evidence.end]
             yield _kept(a.text, trim(words) if a.text in words else a.text, a.evidence, utterance, RULE)
+
+
+def _is_name(text: str) -> bool:
+    """Whether the words are short enough to name a thing: a learned reference may take a whole clause for one."""
+    return len(text.split()) <= _MOST_WORDS if text.isascii() else len(text) <= _MOST_CHARACTERS
 
 
 def came_of_it(

@@ -9,17 +9,16 @@ from functools import lru_cache
 from ltm_core.types import Fact
 from ltm_core.write.endings.ends import RULE as ENDS
 from ltm_core.write.endings.given_up import does_nothing_of, loosely, worded_so
+from ltm_core.write.endings.pursuits import is_activity_of, is_job_at, is_some_of
 from ltm_core.write.endings.touching import only_touches, tells_of_another
 from ltm_core.write.known.broad import means_another, names_member
-from ltm_core.write.known.match import goes_on, in_classes, related, same_thing, singular
+from ltm_core.write.known.match import in_classes, related, same_thing, singular
 from ltm_core.write.known.mentions import content, mentions, uncounted
 from ltm_core.write.plan import Candidate
 from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.load import default_lexicon
 from ltm_core.write.words.norm import fold, normal, script
 
-_LEAST_PLACE = 4
-"""Characters of the name of a place of work that is looked for in other words."""
 _WORK = frozenset(["works_at", "occupation"])
 
 
@@ -33,13 +32,13 @@ def ended_by(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
         return candidate.subject != "user" and fact.relation not in lexicon.sets["timeless"]
     if candidate.relation == "does" and candidate.move == "cease" and same_thing(fact, candidate.object_normalized):
         return lexicon.relation(fact.relation).family in ("preference", "learning", "tools", "project")
-    if candidate.move == "cease" and _is_activity_of(fact, candidate, lexicon):
+    if candidate.move == "cease" and is_activity_of(fact, candidate, lexicon):
         return True
     if candidate.move == "cease" and _is_just(fact, candidate.object_normalized, lexicon):
         return True
     if candidate.relation == "occupation" and candidate.move == "cease" and fact.relation == "works_at":
         return len(candidate.object_normalized) > 1 and candidate.object_normalized in fold(fact.text)
-    if candidate.relation == "works_at" and candidate.move == "cease" and _is_job_at(fact, candidate, lexicon):
+    if candidate.relation == "works_at" and candidate.move == "cease" and is_job_at(fact, candidate, lexicon):
         return True
     if candidate.relation == "works_at" and candidate.move == "cease" and fact.relation == "occupation":
         return candidate.object_normalized in fold(fact.text)  # "路线规划" told as done there
@@ -68,37 +67,7 @@ def ended_by(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
     unknown = candidate.relation_confidence < 0.5 and candidate.move in ("cease", "correct")
     if not related(fact, candidate, lexicon) and not unknown:
         return False
-    return same_thing(fact, candidate.object_normalized) or _is_some_of(fact, candidate)
-
-
-def _is_activity_of(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
-    """Whether an English fact tells of what is given up, at whatever times and places ("do yoga every morning",
-    "stopped doing yoga"; "I teach zumba at the centre", "packed in the zumba teaching")."""
-    if candidate.relation != "does" or not (candidate.object + fact.text).isascii():
-        return False
-    times = lexicon.shared["of_time"]
-    given_up = set(content(times.sub(" ", candidate.object), lexicon)) - lexicon.sets["bare_verbs"]
-    if fact.relation in ("habit", "does"):
-        return bool(given_up) and given_up <= set(content(times.sub(" ", fact.object), lexicon))
-    if fact.relation in lexicon.sets["own_words"] and given_up:  # "we fly to Tenerife every winter", "stopped flying"
-        told = content(fact.text, lexicon)
-        return told[:1] == [*given_up][:1] and given_up <= set(told) and candidate.object.split()[0].endswith("ing")
-    done = len(given_up) > 1 and any(w.endswith("ing") for w in candidate.object.split())
-    return done and fact.relation in lexicon.sets["done_for"] and given_up <= set(content(fact.text, lexicon))
-
-
-def _is_job_at(fact: Fact, candidate: Candidate, lexicon: Lexicon) -> bool:
-    """Whether an English fact tells of a job at the place that is left ("a Saturday job at the garden centre")."""
-    place, said = candidate.object_normalized, fold(fact.text)
-    job = lexicon.rules("en").parts["a_job"].search(said)
-    return job is not None and len(place) >= _LEAST_PLACE and place in said[job.end() :]
-
-
-def _is_some_of(fact: Fact, candidate: Candidate) -> bool:
-    """Whether English words deny what the fact tells more of: "kittens" of "kittens for the shelter"."""
-    if candidate.move != "cease" or fact.relation != candidate.relation:
-        return False
-    return goes_on(fact.object_normalized, candidate.object_normalized)
+    return same_thing(fact, candidate.object_normalized) or is_some_of(fact, candidate)
 
 
 def _is_just(fact: Fact, thing: str, lexicon: Lexicon) -> bool:

@@ -133,11 +133,11 @@ def _analysed(
     for over in (*only_replies(utterance, reads, lexicon), *passing(reads, lexicon)):
         if not over["correction"]:
             found.leave_out(over.evidence(utterance.message_id))
-    known = [
+    pointed = [
         e for r in references if r.clauses for e in (r.anchor.evidence, *r.clauses)
-    ]  # by rules, not by the model
-    if known:
-        came_of_it(utterance, reads, known, found, lexicon)
+    ]  # not by the learned model
+    if pointed:
+        came_of_it(utterance, reads, pointed, found)
     if not references and confirmation is None:
         presuppose(utterance, reads, found, lexicon)
     if confirmation is not None or any(r.veto == "feedback" for r in reads):

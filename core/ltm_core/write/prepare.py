@@ -12,7 +12,7 @@ from ltm_core.text.terms import terms, whole
 from ltm_core.types import Fact
 from ltm_core.write.analyse import analyse
 from ltm_core.write.anchors.came_back import came_back
-from ltm_core.write.anchors.meant import meanings, tells_of
+from ltm_core.write.anchors.meant import meanings, told_in
 from ltm_core.write.extract.own_things import known_things
 from ltm_core.write.incoming.batch import Batch, Prepared
 from ltm_core.write.incoming.index import message_units
@@ -218,7 +218,7 @@ def known_entities(reader: Reader, session_id: str | None, *, now: datetime | No
         people=nobody if now is None else cache(lambda: known_people(current(), default_lexicon())),
         told_of=no_name if now is None else lambda name: any(holds_word(f.text, name) for f in current()),
         things=nothing if now is None else cache(lambda: known_things(current(), default_lexicon())),
-        mentions=no_name if now is None else lambda words: any(tells_of(f.text, words) for f in current()),
+        mentions=no_name if now is None else lambda words: told_in((f.text for f in current()), words),
         said=None if now is None else _said_earlier(earlier),
         earlier=earlier,
     )

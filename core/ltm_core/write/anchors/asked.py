@@ -4,10 +4,10 @@ what is asked, and about which words. Asked only of messages in which the rules 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from ltm_core.write.anchors.acts import MemoryAct, load_acts, passage_vector
-from ltm_core.write.anchors.passages import LEARNED_LANGUAGES, passage_sentence, passages
+from ltm_core.write.anchors.acts import MemoryAct, load_acts
+from ltm_core.write.anchors.passages import LEARNED_LANGUAGES, asked_in, passages
 from ltm_core.write.plan import Utterance
 from ltm_core.write.read.neighbours import Vectors
 from ltm_core.write.read.scopes import Read
@@ -50,15 +50,10 @@ def asked_of_memory(
         vetoes = {r.veto for r in here}
         if vetoes & _NOT_MEANT or here[0].clause.language not in LEARNED_LANGUAGES:
             continue
-        plain = passage_sentence(utterance, here)
-        if acts.is_unlikely(plain):
-            continue
-        made = vectors([r.clause.text for r in here]) if vectors is not None else None
-        seen = plain if made is None else replace(plain, vector=passage_vector(list(made)))
-        asked = acts.asked(seen)
+        asked = asked_in(acts, utterance, here, vectors)
         if asked is None or (found is not None and asked[1] <= found.probability):
             continue
-        act, probability = asked
+        act, probability, words = asked
         if _PRETENDED in vetoes and (act not in _SILENT or probability < _SURE):
             continue  # "pretend I never said so" has the form of a game
         of_you = any(r["second_person"] or _names_speaker(r, lexicon) for r in here)
@@ -73,7 +68,7 @@ def asked_of_memory(
         ):
             continue
         begin = here[0].clause.start
-        start, end = (begin + n for n in acts.meant(seen.text, act))
+        start, end = (begin + n for n in acts.meant(words, act))
         text = trim(utterance.content[start:end])
         if len(text) < _LEAST:
             continue

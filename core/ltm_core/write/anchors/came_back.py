@@ -11,7 +11,6 @@ from ltm_core.write.plan import Candidate, Utterance
 from ltm_core.write.read.found import Found, inside, overlap
 from ltm_core.write.read.people import speaker_key
 from ltm_core.write.read.scopes import Read
-from ltm_core.write.words.lexicon import Lexicon
 from ltm_core.write.words.norm import fold, trim
 
 RULE = "came_back"
@@ -40,25 +39,23 @@ def _is_name(text: str) -> bool:
     return len(text.split()) <= _MOST_WORDS if text.isascii() else len(text) <= _MOST_CHARACTERS
 
 
-def came_of_it(
-    utterance: Utterance, reads: Sequence[Read], references: Sequence[Evidence], found: Found, lexicon: Lexicon
-) -> None:
+def came_of_it(utterance: Utterance, reads: Sequence[Read], references: Sequence[Evidence], found: Found) -> None:
     """What the clauses behind a reference say became of the thing is found, where nothing else was read in them."""
     first = min(e.start for e in references)
     for r in reads:
         evidence = r.evidence(utterance.message_id)
-        if r.clause.start <= first or overlap((evidence,), references) or not _tells(r, lexicon):
+        if r.clause.start <= first or overlap((evidence,), references) or not _tells(r):
             continue
         if not any(inside(c, evidence) for c in found.candidates):
             words = trim(r.clause.text)
             found.candidates.append(_kept(words, words, evidence, utterance, OUTCOME))
 
 
-def _tells(r: Read, lexicon: Lexicon) -> bool:
+def _tells(r: Read) -> bool:
     """Whether a clause may say what came of a thing."""
     if r.veto not in ("", "feedback") or any(r[w] for w in _SILENT) or len(r.clause.text) > _LONGEST:
         return False
-    if r.clause.norm.rstrip().endswith(("?", "？")):
+    if r.clause.norm.rstrip().endswith("?"):
         return False
     words = r.clause.norm.split() if r.clause.language == "en" else r.clause.norm
     return r.clause.language in ("en", "zh") and len(words) >= _LEAST

@@ -60,10 +60,10 @@ def meant(words: str, said: Sequence[str]) -> str:
     return best
 
 
-def tells_of(text: str, words: str) -> bool:
-    """Whether a text holds every word that the words name a thing by."""
+def told_in(texts: Iterable[str], words: str) -> bool:
+    """Whether one of the texts holds every word that the words name a thing by."""
     asked = _telling(words)
-    return bool(asked) and asked <= _telling(text)
+    return bool(asked) and any(asked <= _telling(text) for text in texts)
 
 
 def _sentences(said: Sequence[str]) -> list[str]:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ltm_core.types import Evidence
-from ltm_core.write.anchors.acts import NamingAct, load_naming, passage_vector
-from ltm_core.write.anchors.passages import LEARNED_LANGUAGES, passage_sentence, passages
+from ltm_core.write.anchors.acts import NamingAct, load_naming
+from ltm_core.write.anchors.passages import LEARNED_LANGUAGES, asked_in, passages
 from ltm_core.write.extract.build import Context, candidates
 from ltm_core.write.extract.draft import Draft
 from ltm_core.write.extract.standing import called
@@ -117,16 +117,11 @@ def _likeliest(
         here = [reads[i] for i in passage]
         if {r.veto for r in here} & _NOT_MEANT or here[0].clause.language not in LEARNED_LANGUAGES:
             continue
-        seen = passage_sentence(utterance, here)
-        if model.is_unlikely(seen):
-            continue
-        made = vectors([r.clause.text for r in here]) if vectors is not None else None
-        if made is not None:
-            seen = replace(seen, vector=passage_vector(list(made)))
-        asked = model.asked(seen)
+        asked = asked_in(model, utterance, here, vectors)
         if asked is None or (best is not None and asked[1] <= best[1]):
             continue
+        act, probability, words = asked
         begin = here[0].clause.start
-        start, end = (begin + n for n in model.meant(seen.text, asked[0]))
-        best = (*asked, start, end, passage)
+        start, end = (begin + n for n in model.meant(words, act))
+        best = (act, probability, start, end, passage)
     return best

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from ltm_core.write.anchors.acts import Act, Acts, passage_vector
 from ltm_core.write.known.news import Sentence, cue_array
 from ltm_core.write.plan import Utterance
+from ltm_core.write.read.neighbours import Vectors
 from ltm_core.write.read.scopes import Read
 
 LEARNED_LANGUAGES = ("en", "zh")
@@ -35,7 +38,20 @@ def passages(reads: Sequence[Read]) -> Iterator[range]:
             yield range(one.start, sentences[k + 1].stop)
 
 
-def passage_sentence(utterance: Utterance, here: Sequence[Read]) -> Sentence:
+def asked_in(
+    model: Acts[Act], utterance: Utterance, here: Sequence[Read], vectors: Vectors | None
+) -> tuple[Act, float, str] | None:
+    """What a passage asks by the model, how likely, and the words of the passage; None when nothing is likely enough.
+    Vectors are made only of a passage whose words do not speak against everything."""
+    plain = _sentence(utterance, here)
+    if model.is_unlikely(plain):
+        return None
+    made = vectors([r.clause.text for r in here]) if vectors is not None else None
+    asked = model.asked(plain if made is None else replace(plain, vector=passage_vector(list(made))))
+    return None if asked is None else (*asked, plain.text)
+
+
+def _sentence(utterance: Utterance, here: Sequence[Read]) -> Sentence:
     """What the models see of a passage without its vector."""
     return Sentence(
         text=utterance.content[here[0].clause.start : here[-1].clause.end],

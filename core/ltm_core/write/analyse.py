@@ -5,7 +5,7 @@ mask and split -> scopes and vetoes -> gate -> extraction -> candidates, with an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -20,6 +20,7 @@ from ltm_core.write.anchors.naming import learned_naming
 from ltm_core.write.anchors.references import find_references, learned_reference
 from ltm_core.write.anchors.remember import Explicit, explicit_requests, instructed, learned_request
 from ltm_core.write.endings.stages import stage_anchors
+from ltm_core.write.endings.weighed import RULE as WEIGHED
 from ltm_core.write.extract.standing import stand_on
 from ltm_core.write.learned.layers import Cut
 from ltm_core.write.plan import Analysis, Candidate, Turn, Utterance
@@ -161,7 +162,10 @@ def _analysed(
         language=language,
         anchors=tuple(found.anchors),
         candidates=candidates_,
-        news=_unique(found.news),
+        news=(
+            *_unique(n for n in found.news if n.rule != WEIGHED),
+            *_unique(n for n in found.news if n.rule == WEIGHED),
+        ),
         requests=wishes.requests,
         skipped=tuple(found.skipped),
         importance=_importance(kept, found.anchors),
@@ -188,7 +192,12 @@ def _here(evidence: Evidence, utterance: Utterance) -> bool:
     return evidence.message_id == utterance.message_id
 
 
-def _unique(found: Sequence[Candidate]) -> tuple[Candidate, ...]:
+def _news(found: Found, *, weighed: bool) -> Iterator[Candidate]:
+    """What may end known facts: what is only weighed, after the rules have had their say, or the rest."""
+    return (n for n in found.news if (n.rule == WEIGHED) == weighed)
+
+
+def _unique(found: Iterable[Candidate]) -> tuple[Candidate, ...]:
     """Each statement once: a message that repeats itself proposes it once."""
     seen: dict[tuple[object, ...], Candidate] = {}
     for c in found:

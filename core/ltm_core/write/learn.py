@@ -15,6 +15,8 @@ from ltm_core.write.endings.ended import begins_named
 from ltm_core.write.endings.likely_news import RULE as OVERTAKES
 from ltm_core.write.endings.meant_fact import MOST_MEANT
 from ltm_core.write.endings.returns import settled
+from ltm_core.write.endings.weighed import MOST_WEIGHED
+from ltm_core.write.endings.weighed import RULE as WEIGHED
 from ltm_core.write.incoming.batch import Batch
 from ltm_core.write.incoming.vectors import cut_of
 from ltm_core.write.known.judged import Judge
@@ -63,7 +65,9 @@ def vectors_in_reach(
 
 def most_compared(candidates: Sequence[Candidate]) -> int:
     """How many facts the candidates are compared with by meaning: more when one is news of an unknown sort."""
-    return MOST_MEANT if any(c.rule == OVERTAKES for c in candidates) else MOST_COMPARED
+    if any(c.rule == OVERTAKES for c in candidates):
+        return MOST_MEANT
+    return MOST_WEIGHED if any(c.rule == WEIGHED for c in candidates) else MOST_COMPARED
 
 
 def vectors_of(reader: Reader, facts: Sequence[Fact], *, most: int | None = None) -> dict[str, NDArray[np.float32]]:
@@ -80,13 +84,16 @@ def current_in_reach(reader: Reader, candidates: Sequence[Candidate], *, now: da
     thing; words that end or correct something meet everything known of their subject.
     """
     found: dict[str, Fact] = {}
+    weighed = any(c.rule == WEIGHED for c in candidates)
+    candidates = [c for c in candidates if c.rule != WEIGHED]
     plain = [c for c in candidates if not _reaches_far(c)]
     subjects = dict.fromkeys(c.subject for c in candidates if _reaches_far(c))
     for subject in subjects:
         found.update((f.id, f) for f in reader.facts(subject=subject, current_at=now))
-    if any(_reaches_others(c) for c in candidates):
-        others = reader.facts(current_at=now, newest_first=True, limit=MOST_MEANT)
-        found.update((f.id, f) for f in others)
+    circle = any(_reaches_others(c) for c in candidates)
+    if circle or weighed:
+        most = MOST_MEANT if circle else MOST_WEIGHED
+        found.update((f.id, f) for f in reader.facts(current_at=now, newest_first=True, limit=most))
     single = [(c.subject, c.relation) for c in plain if c.single_valued and c.subject not in subjects]
     if single:
         found.update((f.id, f) for f in reader.facts(slots=single, current_at=now))

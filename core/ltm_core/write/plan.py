@@ -153,6 +153,8 @@ class Candidate:
     """For an ending: verb and thing that name the one fact in which both stand ("课早就不上了")."""
     nothing: tuple[str, str] | None = None
     """For an ending: verb and noun of what is not done at all any more ("啥也不养")."""
+    cues: frozenset[str] = frozenset()
+    """For a sentence that is weighed: what the rules noticed of it (`write.endings.traits`)."""
     evidence: tuple[Evidence, ...] = ()
     tags: tuple[str, ...] = ()
     rule: str = ""

@@ -28,6 +28,7 @@ from ltm_core.write.endings.ends import RULE as ENDS
 from ltm_core.write.endings.likely_news import RULE as OVERTAKES
 from ltm_core.write.endings.returns import RULE as RETURNS
 from ltm_core.write.endings.stages import RULE as STAGE
+from ltm_core.write.endings.weighed import RULE as WEIGHED
 from ltm_core.write.extraction import jobs_for
 from ltm_core.write.incoming.batch import Batch, Prepared
 from ltm_core.write.incoming.index import index_message
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from ltm_core.runtime import Runtime
     from ltm_core.store.base import Writer
 
-_BESIDE_STORE = (OVERTAKES, ENDS, RESTATED, OF_ASSISTANT, RIGHTED, RIGHTED_ZH, RETURNS, COMES_BACK, STAGE)
+_BESIDE_STORE = (OVERTAKES, ENDS, RESTATED, OF_ASSISTANT, RIGHTED, RIGHTED_ZH, RETURNS, COMES_BACK, STAGE, WEIGHED)
 """Rules of words whose anchors are only known beside the store."""
 
 

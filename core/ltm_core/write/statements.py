@@ -21,6 +21,7 @@ from ltm_core.write.endings.ends import ending_of, endings
 from ltm_core.write.endings.likely_news import proposed, tells_change
 from ltm_core.write.endings.returns import returning
 from ltm_core.write.endings.stages import stages_told
+from ltm_core.write.endings.weighed import sentences
 from ltm_core.write.extract.attributes import announces_change, changed_attribute
 from ltm_core.write.extract.build import Context, candidates
 from ltm_core.write.extract.decide import judge
@@ -154,15 +155,16 @@ class _Reader:
         """The sentences that are likely to tell of something changed or over."""
         place_of = {id(s): i for i, s in enumerate(spokens)}
         self.found.news += stages_told(told, self.utterance, self.lexicon, me=self.me, speaker=self.speaker)
-        self.found.news += proposed(
-            told,
-            lambda s: self.sides.of(place_of[id(s)]).vector,
-            load_news(),
-            self.utterance,
-            self.lexicon,
-            me=self.me,
-            speaker=self.speaker,
-        )
+        for likely in (proposed, sentences):
+            self.found.news += likely(
+                told,
+                lambda s: self.sides.of(place_of[id(s)]).vector,
+                load_news(),
+                self.utterance,
+                self.lexicon,
+                me=self.me,
+                speaker=self.speaker,
+            )
 
     def skip(self, r: Read, why: str) -> None:
         """A clause of the user's or of his people is not kept, with the reason."""

@@ -63,7 +63,7 @@ def proposed(
         own = [s for s in unit.spoken if s.subject.kind == "self"]
         mine = any(g.by.now.search(normal(s.read.clause.text)) for s in own for g in slots)
         is_own = bool(own) and (anew or bool(gone and (mine or unit.spoken[0] in own)))
-        key = me if _begins_with_own(unit, gone) else _subject(unit, me)
+        key = me if _begins_with_own(unit, gone) else subject_of(unit, me)
         key = key or (me if is_own else None)
         if key is None:
             continue
@@ -200,11 +200,29 @@ def tells_change(r: Read, news: Sequence[Candidate], lexicon: Lexicon) -> bool:
         return False
     at = r.clause.start
     return any(
-        c.confidence >= _NEWS and not c.doubted and c.evidence[0].start <= at < c.evidence[0].end for c in news
+        c.rule == RULE and c.confidence >= _NEWS and not c.doubted
+        for c in news
+        if c.evidence[0].start <= at < c.evidence[0].end
     )
 
 
-def _subject(unit: Unit, me: str) -> str | None:
+def scopes_of(whole: Unit, unit: Unit, lexicon: Lexicon) -> set[str]:
+    """What keeps a sentence from being news by the rules, by the names of `ltm_core.write.endings.traits.SCOPES`.
+    ``unit``: its clauses that are no plans."""
+    reads = [s.read for s in unit.spoken]
+    said = {
+        "not_for_good": _is_not_for_good(unit, unit, lexicon),
+        "silent": lexicon.shared["news_not"].search(whole.text) is not None,
+        "others": lexicon.shared["news_others"].search(unit.text) is not None,
+        "of_others": lexicon.shared["of_others"].search(unit.text) is not None,
+        "vetoed": any(r.veto for r in reads),
+        "as_before": any(_is_as_before(r, lexicon) for r in reads),
+        "passing": any(r["ephemeral"] or r["mood"] for r in reads),
+    }
+    return {name for name, is_so in said.items() if is_so}
+
+
+def subject_of(unit: Unit, me: str) -> str | None:
     """The one whose life the sentence tells; None when it is nobody's in particular."""
     others = {
         s.subject.key
@@ -218,4 +236,4 @@ def _subject(unit: Unit, me: str) -> str | None:
     return me
 
 
-__all__ = ["KNOWN_ONLY", "RULE", "proposed", "tells_change"]
+__all__ = ["KNOWN_ONLY", "RULE", "proposed", "scopes_of", "subject_of", "tells_change"]

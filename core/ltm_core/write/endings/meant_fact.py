@@ -72,7 +72,7 @@ def meant(
 ) -> Meant:
     """The facts that the sentence ends; none unless it is clear which are meant."""
     news = judge.news
-    near = _near(c, facts, news, lexicon)
+    near = within_reach(c, facts, news, lexicon)
     if not near:
         return _NONE
     sentence = Sentence(
@@ -148,7 +148,7 @@ def _given_up(
     )
 
 
-def _near(c: Candidate, facts: Sequence[Fact], news: News, lexicon: Lexicon) -> list[Fact]:
+def within_reach(c: Candidate, facts: Sequence[Fact], news: News, lexicon: Lexicon) -> list[Fact]:
     """The newest facts that the sentence may mean: none that it says to hold again, nor any told later."""
     again = lexicon.shared["news_again"].search(c.text)
     restored = words(c.text[again.start() :], news.function) if again is not None else set()
@@ -161,6 +161,13 @@ def _near(c: Candidate, facts: Sequence[Fact], news: News, lexicon: Lexicon) -> 
     if denied is not None:  # "six, not four" is about what was said to be four
         near = [f for f in near if denied["wrong"].casefold() in f.text.casefold()]
     return near
+
+
+def is_kept(fact: Fact, c: Candidate, news: News, lexicon: Lexicon) -> bool:
+    """Whether the rules keep a fact whatever the nets find: of a kind that lasts, of another number, only touched."""
+    if _is_given(fact, c, news, lexicon) or _lasts(fact, c, news, lexicon) or _names_another_number(fact, c):
+        return True
+    return _is_spared([fact], fact, c, lexicon) or names_sibling(c.text, fact.object)
 
 
 def _is_given(fact: Fact, c: Candidate, news: News, lexicon: Lexicon) -> bool:
@@ -239,4 +246,4 @@ def _is_named(fact: Fact, c: Candidate, news: News) -> bool:
     return bool(value) and value <= words(c.text, news.function)
 
 
-__all__ = ["MOST_MEANT", "Meant", "meant"]
+__all__ = ["MOST_MEANT", "Meant", "is_kept", "meant", "within_reach"]

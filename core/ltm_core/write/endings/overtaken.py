@@ -12,22 +12,19 @@ from typing import TYPE_CHECKING, Any
 from ltm_core.types import Fact, Scope
 from ltm_core.write.endings.anew_zh import told_anew
 from ltm_core.write.endings.ended import is_of_another
-from ltm_core.write.endings.given_up import left_of
-from ltm_core.write.endings.known_stages import as_stage, hopes_for, told_beside
+from ltm_core.write.endings.instead import instead
+from ltm_core.write.endings.known_stages import hopes_for, told_beside
 from ltm_core.write.endings.likely_news import KNOWN_ONLY
 from ltm_core.write.endings.meant_fact import Meant, meant
 from ltm_core.write.endings.opposites import over_by, tells_opposite
-from ltm_core.write.endings.stages import RULE as STAGE
 from ltm_core.write.endings.telling_of import moves_another, tells_of_facet
-from ltm_core.write.endings.worded import without, worded
 from ltm_core.write.known.broad import belongs_to
 from ltm_core.write.known.details import told_with
 from ltm_core.write.known.judged import Judge
 from ltm_core.write.known.known import Known
 from ltm_core.write.known.mentions import uncounted
-from ltm_core.write.known.narrow import remainder
 from ltm_core.write.known.news import News, words
-from ltm_core.write.known.rows import UNTOUCHED, closed, new_fact, retracted
+from ltm_core.write.known.rows import UNTOUCHED
 from ltm_core.write.plan import Candidate, Decision
 from ltm_core.write.read.found import overlap
 from ltm_core.write.words.lexicon import Lexicon
@@ -108,37 +105,9 @@ def overtake(
     if not any(o.holds for o in by_event) and not (c.move == "correct" and c.is_positive):
         over = [*over, *told_with(over, known.values(), lexicon, ends=not values)]
         over += told_beside(over, known.values(), lexicon)
-    made: list[Decision] = []
-    if values and (c.is_positive or values[0].rule == STAGE):
-        by = values[0]
-        told = without(by.text, over[0])
-        if by.object in told and told != by.text:
-            by = replace(by, text=told)
-            known.put(by)
-            decisions = [replace(d, fact=by) if d.fact.id == by.id else d for d in decisions]
-    else:
-        gone = {d.fact.id for d in here if d.fact.rule == "open"}
-        for i in gone:
-            known.drop(i)
-        decisions = [d for d in decisions if d.fact.id not in gone]
-        told_as = as_stage(c if sure else worded(c, over[0], lexicon), over, lexicon)
-        by = new_fact(told_as, labels, id=new_id(), now=now)
-        known.put(by)
-        made.append(Decision(op="add", fact=by, reason=why))
-    for f in over:
-        known.drop(f.id)
-        wrong = c.move == "correct" and c.is_positive
-        row = retracted(f, at=now, by=by.id) if wrong else closed(f, at=c.valid_from, by=by.id)
-        if made and made[0].op == "add":
-            made[0] = Decision(op="supersede", fact=by, previous=row, reason=why)
-        else:
-            made.append(Decision(op="retract" if wrong else "close", fact=row, previous=f, reason=why))
-        left = _left(f, c, lexicon) if sure or not c.is_positive else None
-        if left is not None:  # of "a lesson on Mondays and a class on Fridays" the one that goes on
-            kept = replace(left, id=new_id(), recorded_at=now)
-            known.put(kept)
-            made.append(Decision(op="add", fact=kept, reason="what is left of it"))
-    return [*decisions, *made]
+    return instead(
+        c, over, values, decisions, known, why=why, sure=sure, lexicon=lexicon, labels=labels, now=now, new_id=new_id
+    )
 
 
 def _as_denials(decisions: list[Decision], c: Candidate, known: Known, lexicon: Lexicon) -> list[Decision]:
@@ -210,15 +179,6 @@ def _is_of_this(d: Decision, c: Candidate) -> bool:
     """Whether it replaces only what the message said a clause before ("they changed my pills, I take X now")."""
     old = d.previous
     return d.op == "supersede" and old is not None and overlap(old.evidence, c.evidence)
-
-
-def _left(fact: Fact, c: Candidate, lexicon: Lexicon) -> Fact | None:
-    """What a fact of several things still says when the sentence begins with the one that is over."""
-    if fact.text.isascii():
-        return remainder(fact, c.text, lexicon)
-    begins = [c.text[:n] for n in range(_LONGEST_NAME, 1, -1)]
-    words = left_of(fact, begins, lexicon)
-    return replace(fact, object=words, object_normalized=fold(words), text=words) if words else None
 
 
 def _speaks_of_else(read: Fact, old: Fact, news: News) -> bool:

@@ -16,6 +16,8 @@ from ltm_core.write.endings.likely_news import RULE as OVERTAKES
 from ltm_core.write.endings.overtaken import overtake
 from ltm_core.write.endings.returns import RULE as RETURNS
 from ltm_core.write.endings.stages import RULE as STAGE
+from ltm_core.write.endings.weighed import RULE as WEIGHED
+from ltm_core.write.endings.weighed import weigh
 from ltm_core.write.known.judged import Judge
 from ltm_core.write.known.known import Known
 from ltm_core.write.known.news import load_news
@@ -94,11 +96,12 @@ def resolve(
                 candidate, decisions, state.known, lexicon=lexicon, labels=labels, now=now, new_id=new_id
             )
             continue
-        if candidate.rule == OVERTAKES:
+        if candidate.rule in (OVERTAKES, WEIGHED):
             kept = [f for f in state.known.of_subject(candidate) if keeps_employer(f, candidate, lexicon)]
             for f in kept:
                 state.known.drop(f.id)
-            decisions = overtake(
+            ends = overtake if candidate.rule == OVERTAKES else weigh
+            decisions = ends(
                 candidate, decisions, state.known, vectors=vectors or {}, judge=Judge(load_news(), pieces),
                 lexicon=lexicon, labels=labels, now=now, new_id=new_id,
             )  # fmt: skip

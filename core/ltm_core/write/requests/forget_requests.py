@@ -252,6 +252,12 @@ def _of_memory(read: Read, lexicon: Lexicon) -> bool:
     return told is not None and told.search(read.clause.norm) is not None
 
 
+def _names_memory(read: Read, lexicon: Lexicon) -> bool:
+    """Whether something is to go out of memory or its records, in so many words."""
+    told = lexicon.rules(read.clause.language).parts.get("of_records")
+    return told is not None and told.search(read.clause.norm) is not None
+
+
 def _target(words: str, lexicon: Lexicon) -> str:
     text = trim(lexicon.shared["target_tail"].sub("", trim(words)))
     named = trim(lexicon.shared["target_lead"].sub("", text, count=1)) or text
@@ -279,7 +285,7 @@ def _doubtful(read: Read, rest: Sequence[Read], lexicon: Lexicon) -> bool:
     others = [r for r in same if not (_is_why(r, read, lexicon) or _says_nothing_else(r, lexicon))]
     if read["question"] or norm.rstrip().endswith(("?", "？")) or any(_leads_away(r, lexicon) for r in others):
         return True
-    explicit = shared["request_explicit"].search(norm)
+    explicit = shared["request_explicit"].search(norm) or _names_memory(read, lexicon)
     return not explicit and (bool(others) or any(_leads_away(r, lexicon) for r in rest[:1]))
 
 

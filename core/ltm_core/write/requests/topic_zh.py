@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ltm_core.write.words.lexicon import Lexicon, Rules
-from ltm_core.write.words.norm import fold, trim
+from ltm_core.write.words.norm import fold, normal, trim
 from ltm_core.write.words.request_words import RequestWords, request_words
 
 _SPLIT_BETWEEN = 8
@@ -47,9 +47,19 @@ class Topic:
 
 
 def bare_topic(words: str) -> str:
-    """The words of a request without what names nothing; empty when nothing is left that names anything."""
+    """The words of a request without what names nothing, as they were typed; empty when nothing is left that names
+    anything."""
+    plain = normal(words)
+    bare = _bare(plain)
+    at = plain.find(bare)
+    # Traditional characters are simplified one for one, so that the places are the same.
+    return words[at : at + len(bare)] if bare and at >= 0 and len(plain) == len(words) else bare
+
+
+def _bare(text: str) -> str:
+    """The same of words in simplified characters."""
     parts = request_words()
-    text = trim(words)
+    text = trim(text)
     for _ in range(3):
         before = text
         text = trim(parts["lead"].sub("", text, count=1))

@@ -13,6 +13,8 @@ from ltm_core.write.words.norm import normal
 NUMBER = re.compile(r"\d+(?:[.:]\d+)*|[一二两三四五六七八九十百千万零〇半]+")
 _LONGEST = 48
 _MOST_PIECES = 5
+_STARRED = re.compile(r"\s*(?:\*{1,2}[^*]+|[^*，,。]+\*{1,2})\s*")
+"""A message that puts one word of the last one right, as people mark it."""
 _PIECE = re.compile(r"(?:[^，,。!?;；:：~…、\s]|(?<=\d):(?=\d))+")
 
 
@@ -42,6 +44,9 @@ def slip_of(content: str, lexicon: Lexicon) -> Slip | None:
     value: tuple[str, int] | None = None
     told = (0, 0)
     wrong, says, looked_up, part, breaks_in, explains = "", False, False, "", False, False
+    starred = _STARRED.fullmatch(norm)
+    if starred is not None:  # "*质检", "质检*"
+        says, norm = True, norm.replace("*", " ")
     pieces = list(_pieces(norm))
     if not 1 <= len(pieces) <= _MOST_PIECES:
         return None

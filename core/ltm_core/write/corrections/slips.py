@@ -86,8 +86,10 @@ def _reworded(again: Sequence[Candidate], said: Sequence[Candidate]) -> str | No
 def corrected(c: Candidate, said: Sequence[Candidate], utterance: Utterance, evidence: Evidence) -> Candidate:
     """The statement as it was meant, in the place of what was said instead."""
     was = next((o for o in said if (o.subject, o.relation, o.rule) == (c.subject, c.relation, c.rule)), None)
+    was = was or next((o for o in said if _bears_the_name(o, c)), None)
     return replace(
         c,
+        subject=was.subject if was is not None else c.subject,
         text=_DATED.sub("", c.text),
         move="correct",
         reach="subject",
@@ -97,6 +99,12 @@ def corrected(c: Candidate, said: Sequence[Candidate], utterance: Utterance, evi
         said_at=utterance.at,
         evidence=(evidence,),
     )
+
+
+def _bears_the_name(one: Candidate, other: Candidate) -> bool:
+    """Whether both give a name to one of a kind, which is known by it ("cat:Mio")."""
+    kinds = {c.subject.removesuffix(f":{c.object}") for c in (one, other) if c.subject.endswith(f":{c.object}")}
+    return one.relation == other.relation == "name" and len(kinds) == 1
 
 
 def _anchor(made: Sequence[Candidate], evidence: Evidence, utterance: Utterance) -> Anchor:
@@ -113,7 +121,9 @@ def _place(slip: Slip, text: str, said: Sequence[Candidate], lexicon: Lexicon) -
     if _MODEL.fullmatch(slip.value):
         return _like_model(slip.value, text)
     if number is not None:
-        return _like_number(slip.value, number, text, lexicon)
+        found = _like_number(slip.value, number, text, lexicon)
+        if found is not None or not slip.says_slip or len(slip.value) <= number.end() + 1:
+            return found  # but "五道口" is a name
     return _like_word(slip, text, said, lexicon)
 
 

@@ -37,21 +37,28 @@ def _earlier_from(sentence: Sequence[Read], rules: Rules) -> int | None:
     or an end ("以前不吃辣，现在天天吃")."""
     if "earlier_time" not in rules.parts or any(r.clause.language != rules.language for r in sentence):
         return None
-    over = rules.parts["earlier_not"]
-    if any(r["correction"] or over.search(r.clause.norm) is not None for r in sentence):
+    if any(r["correction"] for r in sentence):
         return None
     sure, maybe, lasted = (rules.parts[f"earlier_{p}"] for p in ("time", "when", "then"))
     for i, r in enumerate(sentence):
         if r["question"]:
             continue
-        if sure.match(r.clause.norm) is not None or (r[LEAD] and not r.veto):
-            return i
+        m = sure.match(r.clause.norm)
+        if m is not None or (r[LEAD] and not r.veto):
+            return i if _is_only_then(sentence, i, m.end() if m is not None else 0, rules) else None
         m = maybe.match(r.clause.norm)
         if m is not None and any(
             lasted.search(told.clause.norm, m.end() if told is r else 0) is not None for told in sentence[i:]
         ):
-            return i
+            return i if _is_only_then(sentence, i, m.end(), rules) else None
     return None
+
+
+def _is_only_then(sentence: Sequence[Read], when: int, end: int, rules: Rules) -> bool:
+    """Whether nothing but the words that say when, which stand before ``end``, tells of the present, of a change or
+    an end ("刚查出来那年")."""
+    over = rules.parts["earlier_not"]
+    return not any(over.search(r.clause.norm, end if i == when else 0) for i, r in enumerate(sentence))
 
 
 def _marked(sentence: Sequence[Read], rules: Rules) -> Iterator[Read]:

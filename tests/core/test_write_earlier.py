@@ -28,6 +28,8 @@ def holds(facts: Sequence[Fact], words: str) -> bool:
         ("我家宽带是电信的", "头几年装的是长城宽带，卡得要命", "电信", "长城"),
         ("我家院子里种的是月季", "早些年院子里种的可不是这些，那会儿全是大葱", "月季", "大葱"),
         ("我们家现在开的是小鹏", "以前那台富康真皮实，开了十四年", "小鹏", "富康"),
+        ("我降压药吃的是氨氯地平", "刚查出来那年吃的是卡托普利，老咳嗽", "氨氯地平", "卡托普利"),
+        ("我的网店卖手工蜡烛", "网店刚开那两年卖的是手机壳，不赚钱", "手工蜡烛", "手机壳"),
         ("我现在是车间主任", "前年我还只是个班组长，天天盯流水线", "车间主任", "班组长"),
         ("I'm a dental nurse.", "Started out as a lifeguard at the lido, funnily.", "dental nurse", "lifeguard"),
         ("I take the tram to work.", "For years I cycled along the river, rain or shine.", "tram", "cycled"),

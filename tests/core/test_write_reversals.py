@@ -104,6 +104,7 @@ def test_a_liking_told_with_its_class_in_front(tmp_path: Path, encoder: Embedder
 
 
 WIDER: list[tuple[list[str], str, list[str], list[str]]] = [
+    (["我爱吃叉烧", "我爱吃猪脚饭", "我爱吃羊肉串"], "我信教了，不碰猪肉", ["叉烧", "猪脚饭"], ["羊肉串"]),
     # parted from in other words, and what a class is called
     (["我爱吃榴莲", "杨梅我也爱吃", "我喜欢爬山"], "我跟水果彻底绝交了", ["榴莲", "杨梅"], ["爬山"]),
     (["我最馋毛血旺", "我爱喝小米粥"], "凡是辣菜我一筷子都不动了", ["毛血旺"], ["小米粥"]),
@@ -236,6 +237,12 @@ def test_what_gives_up_no_whole_class_ends_nothing(
 
 
 ENGLISH: list[tuple[list[str], str, list[str], list[str]]] = [
+    (
+        ["I love chorizo.", "I really like char siu.", "I love roast chicken."],
+        "I converted to Islam and don't eat pork any more.",
+        ["chorizo", "char siu"],
+        ["roast chicken"],
+    ),
     (
         ["I love brie.", "I really like stilton.", "I love sourdough."],
         "I've given up cheese altogether.",

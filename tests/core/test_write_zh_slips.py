@@ -28,6 +28,10 @@ def told(in_one_session: InOneSession) -> InOneSession:
 
 
 SLIPS: list[tuple[str, str, str, str]] = [
+    ("我是质简员", "*质检员", "质检", "质简"),
+    ("我住在海淀五道囗", "五道口*", "五道口", "五道囗"),
+    ("我家猫叫糖圆", "*汤圆", "汤圆", "糖圆"),
+    ("我家鹦鹉叫豆包", "输入法害我，叫豆苞，花苞的苞", "豆苞", "豆包"),
     # the turn, the one that puts it right, what is known then, what is not
     ("我是2012年毕业的，能评职称吗", "2011。按错键了。", "2011", "2012"),
     ("我家在山东潍坊，特产送啥好", "威海，输入法给我打成潍坊了", "威海", "潍坊"),

@@ -5,7 +5,7 @@ mask and split -> scopes and vetoes -> gate -> extraction -> candidates, with an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -190,11 +190,6 @@ def _is_read(request: Explicit, reads: Sequence[Read], made: Sequence[Candidate]
 
 def _here(evidence: Evidence, utterance: Utterance) -> bool:
     return evidence.message_id == utterance.message_id
-
-
-def _news(found: Found, *, weighed: bool) -> Iterator[Candidate]:
-    """What may end known facts: what is only weighed, after the rules have had their say, or the rest."""
-    return (n for n in found.news if (n.rule == WEIGHED) == weighed)
 
 
 def _unique(found: Iterable[Candidate]) -> tuple[Candidate, ...]:

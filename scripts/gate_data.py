@@ -38,7 +38,7 @@ UNSEEN = (
     "stories_test", "stories_dev", "stories_apart_en", "stories_apart_zh", "stories_apart_lines_en",
     "stories_apart_lines_zh", "stories_apart_lines_b_en", "stories_apart_lines_b_zh", "stories_apart_lines_c_en",
     "stories_apart_lines_c_zh", "stories_apart_lines_d_en", "stories_apart_lines_d_zh", "stories_apart_changes_en",
-    "stories_apart_changes_zh",
+    "stories_apart_changes_zh", "stories_apart_lines_e_zh",
 )  # fmt: skip
 """Stories of other labels, and those kept for counting."""
 TALK = (
